@@ -17,6 +17,8 @@ enum {
     CORRECTIONS = 8
 };
 
+// Residuals that need not be looked at again.
+static const double ENOUGH = 0x1p-48;
 // Residuals that an answer may have, relative to the size of its terms.
 static const double UNTRUSTED = 1e-6;
 
@@ -32,6 +34,9 @@ typedef struct Side {
 // A row that does not act, or is left out, misses nothing.
 static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
+    if (p->measure) {
+        p->measure(p->owner);
+    }
     double *missing = l->missing + l->n;
     double *size = l->size + l->n;
     l->passes->rows(&(KalRowPass){.m = l->m,
@@ -102,23 +107,23 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
 }
 
 // The same by columns of A.  `whole`: q'' is found besides, as what follows from the forces.
-static void move(const KalLarge *l, const Side *s, bool whole)
+static KalForcePass forces_of(const KalLarge *l, const Side *s, bool whole)
 {
     const KalSchur *schur = &l->schur;
-    l->passes->forces(&(KalForcePass){.n = l->n,
-                                      .start = schur->start,
-                                      .row = schur->row,
-                                      .entry = schur->entry,
-                                      .A = schur->A,
-                                      .lambda = s->lambda,
-                                      .Q = s->Q,
-                                      .mass = l->mass,
-                                      .inverse = schur->inverse,
-                                      .whole = whole,
-                                      .qdd = s->qdd,
-                                      .force = s->force,
-                                      .missing = l->missing,
-                                      .size = l->size});
+    return (KalForcePass){.n = l->n,
+                          .start = schur->start,
+                          .row = schur->row,
+                          .entry = schur->entry,
+                          .A = schur->A,
+                          .lambda = s->lambda,
+                          .Q = s->Q,
+                          .mass = l->mass,
+                          .inverse = schur->inverse,
+                          .whole = whole,
+                          .qdd = s->qdd,
+                          .force = s->force,
+                          .missing = l->missing,
+                          .size = l->size};
 }
 
 // The largest size that terms have anywhere, in natural units.
@@ -143,11 +148,13 @@ typedef struct Residuals {
 } Residuals;
 
 // `first`: of the multipliers that the factors gave, from which all else follows.
-static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s,
+static Residuals measure(KalLarge *l, const KalLargeProblem *p, const Side *s,
                          bool first)
 {
+    kal_large_need_lengths(l, p->active);
     if (l->schur.used) {
-        move(l, s, first);
+        const KalForcePass pass = forces_of(l, s, first);
+        l->passes->forces(&pass);
     } else {
         miss_motion(l, p, s);
     }
@@ -163,6 +170,30 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
 static double worst_of(Residuals r)
 {
     return r.motion >= r.constraints || isnan(r.motion) ? r.motion : r.constraints;
+}
+
+// Residuals of the first solution, as large as they can be: nearly all equations miss next to
+// nothing of their own terms, and sizes and lengths that only make residuals smaller need not be
+// known then.
+static Residuals glance(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    const KalForcePass pass = forces_of(l, s, true);
+    const double motion = l->passes->move(&pass);
+    const size_t n = (size_t)l->n;
+    const double push = l->passes->largest(s->Q, l->per_unit, n, 0.0);
+    const double most = l->passes->largest(s->qdd, l->unit, n, push);
+    const KalRowCheck rows = {.m = l->m,
+                              .start = l->shape.A.start,
+                              .column = l->schur.column,
+                              .A = p->A,
+                              .qdd = s->qdd,
+                              .b = s->b,
+                              .active = l->all_act ? NULL : p->active,
+                              .enough = ENOUGH,
+                              .floor = KAL_RESIDUAL_TRACE * most,
+                              .from = l->ldl.from,
+                              .place = l->ldl.place + l->first_tie};
+    return (Residuals){motion, l->passes->check(&rows)};
 }
 
 // Solve for what is missing; x becomes the correction.  The rows that lend their weight
@@ -217,6 +248,12 @@ static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s
 {
     assert(s->qdd != l->x && s->lambda != l->x);
     begin(l, p, s);
+    if (l->schur.used) {
+        const Residuals first = glance(l, p, s);
+        if (worst_of(first) <= KAL_SAFE_RESIDUAL) {
+            return first;
+        }
+    }
     Residuals now = measure(l, p, s, true);
     for (int k = 1; k < CORRECTIONS && !(worst_of(now) <= KAL_SAFE_RESIDUAL); k++) {
         correct(l, p);
@@ -300,7 +337,10 @@ static KalStatus solve_rows(KalLarge *l, const KalLargeProblem *p, Residuals *ou
     KAL_TRY(kal_large_factor(l, p, NULL, 0.0));
     *out_r = solve_side(l, p, &side);
     KAL_TRY(check(l, *out_r));
-    memset(l->nonideal, 0, (size_t)l->n * sizeof *l->nonideal);
+    if (l->pushed) {
+        memset(l->nonideal, 0, (size_t)l->n * sizeof *l->nonideal);
+    }
+    l->pushed = p->C != NULL;
     if (p->C) {
         const Residuals more = add_nonideal(l, p);
         KAL_TRY(check(l, more));

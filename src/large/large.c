@@ -145,6 +145,9 @@ static KalStatus init(KalLarge *l)
 {
     KAL_TRY(
         kal_workspace_make(l->ctx, "for a large system", lay_out, l, &l->workspace));
+    for (int j = 0; j < l->n; j++) {
+        l->least[j] = NO_MASS;
+    }
     return analyze(l);
 }
 
@@ -386,9 +389,10 @@ static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
 
 void kal_large_suspect_all(KalLarge *l)
 {
-    for (int i = 0; i < l->m; i++) {
+    for (int i = 0; i < l->m && !l->all_suspect; i++) {
         l->least[l->n + i] = SUSPECT;
     }
+    l->all_suspect = true;
 }
 
 bool kal_large_trust(KalLarge *l, int i)
@@ -396,6 +400,7 @@ bool kal_large_trust(KalLarge *l, int i)
     assert(i >= 0 && i < l->m);
     const bool more = l->least[l->n + i] > 0.0;
     l->least[l->n + i] = -NEAR;
+    l->all_suspect = false;
     return more;
 }
 
@@ -403,12 +408,10 @@ bool kal_large_trust(KalLarge *l, int i)
 // out.
 static void set_least(KalLarge *l, double damping)
 {
-    for (int j = 0; j < l->n; j++) {
-        l->least[j] = NO_MASS;
-    }
     for (int i = 0; i < l->m && damping > 0.0; i++) {
         l->least[l->n + i] = -DBL_MIN;
     }
+    l->all_suspect = l->all_suspect && !(damping > 0.0);
 }
 
 // The row with the fewest entries that coordinate j is in and that does not lend; −1: none.
@@ -511,14 +514,14 @@ static void measure_units(KalLarge *l)
     }
 }
 
-// The lengths of rows that the factors found.
-static void measure_lengths(KalLarge *l, const KalLargeProblem *p)
+void kal_large_need_lengths(KalLarge *l, const bool *active)
 {
     const int *restrict place = l->ldl.place + l->first_tie;
-    for (int i = 0; i < l->m; i++) {
+    for (int i = 0; i < l->m && !l->lengths_known; i++) {
         const double from = l->ldl.from[place[i]];
-        l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
+        l->length[i] = active[i] && from > 0.0 ? sqrt(from) : 0.0;
     }
+    l->lengths_known = true;
 }
 
 const KalPasses *kal_passes(void)
@@ -564,7 +567,7 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
         measure_units(l);
         l->units_known = true;
     }
-    measure_lengths(l, p);
+    l->lengths_known = false;
     return KAL_OK;
 }
 
@@ -587,7 +590,9 @@ KalStatus kal_large_prepare(KalLarge *l, const KalLargeProblem *p, const bool *h
                             double damping)
 {
     assert(damping > 0.0);
-    return kal_large_factor(l, p, held, damping);
+    KAL_TRY(kal_large_factor(l, p, held, damping));
+    kal_large_need_lengths(l, p->active);
+    return KAL_OK;
 }
 
 void kal_large_step(KalLarge *l, const double *residuals, double *out_step)

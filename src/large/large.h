@@ -51,8 +51,11 @@ typedef struct KalLargeProblem {
     const double *A;      ///< entries
     const double *b;      ///< m
     const double *C;      ///< n, or NULL when all constraints are ideal
-    const double *b_size; ///< m: the size of the terms that b is made of
+    const double *b_size; ///< m: the size of the terms that b is made of, at least |b|
     const bool *active;   ///< m: which constraints act; others count for nothing
+    /// Called with `owner` before b_size is looked at, which is rare; NULL: it is there.
+    void (*measure)(void *owner);
+    void *owner;
 } KalLargeProblem;
 
 typedef struct KalLarge KalLarge;
@@ -116,7 +119,7 @@ int kal_large_partners(KalLarge *large, int constraint, int *out_constraints);
 KAL_CHECKED KalStatus kal_large_factor_rows(KalLarge *large,
                                             const KalLargeProblem *problem);
 
-/// The lengths of the rows (m) in the metric of the last step or solve, theory (13.2); 0
+/// The lengths of the rows (m) in the metric of the last kal_large_prepare(), theory (13.2); 0
 /// where a row is zero.
 const double *kal_large_lengths(const KalLarge *large);
 

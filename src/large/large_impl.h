@@ -36,26 +36,31 @@ struct KalLarge {
     int n_lends;    ///< rows that lend M their weight
     int rank_M;     ///< as found before any row lent its weight
     int n_sets;
-    bool diagonal;    ///< M has a diagonal and nothing else
-    bool all_act;     ///< all constraints of the problem at work do
-    bool massless;    ///< coordinates without mass were met: M alone will not do
-    bool analyzed;    ///< `ldl` is of these entries; not so after a failure
-    bool units_known; ///< `unit` and `per_unit` are of `mass` as it stands
-    size_t n_M;       ///< entries of M
-    size_t n_A;       ///< and of A
-    KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
-    KalBlock values;  ///< double: their values
+    bool diagonal;      ///< M has a diagonal and nothing else
+    bool all_act;       ///< all constraints of the problem at work do
+    bool massless;      ///< coordinates without mass were met: M alone will not do
+    bool analyzed;      ///< `ldl` is of these entries; not so after a failure
+    bool units_known;   ///< `unit` and `per_unit` are of `mass` as it stands
+    bool lengths_known; ///< `length` is of the last factors
+    bool all_suspect;   ///< `least` is as kal_large_suspect_all() leaves it
+    bool no_sets;       ///< `set` is −1 throughout
+    bool pushed;        ///< `nonideal` is not zero
+    size_t n_M;         ///< entries of M
+    size_t n_A;         ///< and of A
+    KalBlock entries;   ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
+    KalBlock values;    ///< double: their values
     const KalPasses *passes;
     KalSchur schur;
     KalLdl ldl;
-    bool *lends;         ///< m: rows that lend M their weight
-    double *least;       ///< n + m: pivots that count, relative to what they came from
-    double *weights;     ///< m: theirs
-    double *mass;        ///< n: the diagonal of what stands for M
-    double *unit;        ///< n: the roots of that
-    double *per_unit;    ///< n: 1 by these; 0 without mass
-    double *length;      ///< m: of rows, in its metric
-    double *x;           ///< n + m: right-hand sides and solutions of K
+    bool *lends;      ///< m: rows that lend M their weight
+    double *least;    ///< n + m: pivots that count, relative to what they came from
+    double *weights;  ///< m: theirs
+    double *mass;     ///< n: the diagonal of what stands for M
+    double *unit;     ///< n: the roots of that
+    double *per_unit; ///< n: 1 by these; 0 without mass
+    double *
+        length; ///< m: of rows, in its metric, once kal_large_need_lengths() was called
+    double *x;  ///< n + m: right-hand sides and solutions of K
     double *missing;     ///< n + m: what the equations still miss
     double *size;        ///< n + m: of the terms in them
     double *qdd;         ///< n
@@ -87,6 +92,9 @@ KalLargeNames kal_large_names(const KalLarge *large, bool constraints,
 /// have `damping` times their squared length on the diagonal.
 KAL_CHECKED KalStatus kal_large_factor(KalLarge *large, const KalLargeProblem *problem,
                                        const bool *held, double damping);
+
+/// The lengths of rows that the factors found, for these constraints that act.
+void kal_large_need_lengths(KalLarge *large, const bool *active);
 
 /// Leave rows out of the next factors that may depend on others.
 void kal_large_suspect_all(KalLarge *large);

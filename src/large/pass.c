@@ -75,6 +75,60 @@ static void forces(const KalForcePass *pass)
     }
 }
 
+// The larger of two relative errors; a NaN wins and stays.
+KAL_INLINE double worse(double worst, double error, double size)
+{
+    return error <= worst * size || isnan(worst) ? worst : error / size;
+}
+
+static double move(const KalForcePass *pass)
+{
+    const KalForcePass p = *pass;
+    const double *restrict A = p.A;
+    const double *restrict lambda = p.lambda;
+    double most = 0.0;
+    for (int j = 0, k = 0; j < p.n; j++) {
+        const double Q = p.Q[j];
+        double force = 0.0;
+        double size = fabs(Q);
+        for (const int end = p.start[j + 1]; k < end; k++) {
+            const double pull = A[p.entry[k]] * lambda[p.row[k]];
+            force += pull;
+            size += fabs(pull);
+        }
+        const double all = Q + force;
+        const double qdd = all * p.inverse[j];
+        const double term = p.mass[j] * qdd;
+        p.qdd[j] = qdd;
+        p.force[j] = force;
+        most = worse(most, fabs(all - term), size + fabs(term));
+    }
+    return most;
+}
+
+static double check(const KalRowCheck *rows)
+{
+    const KalRowCheck p = *rows;
+    double most = 0.0;
+    for (int i = 0; i < p.m; i++) {
+        double sum = p.b ? p.b[i] : 0.0;
+        double size = fabs(sum);
+        for (int64_t k = p.start[i]; k < p.start[i + 1]; k++) {
+            const double term = p.A[k] * p.qdd[p.column[k]];
+            sum -= term;
+            size += fabs(term);
+        }
+        if (p.active && !p.active[i]) {
+            continue;
+        }
+        if (fabs(sum) > p.enough * size) {
+            size += p.floor * sqrt(p.from[p.place[i]]);
+        }
+        most = worse(most, fabs(sum), size);
+    }
+    return most;
+}
+
 static void rows(const KalRowPass *pass)
 {
     const KalRowPass p = *pass;
@@ -124,12 +178,6 @@ static double largest(const double *x, const double *factor, size_t n, double mo
     return most;
 }
 
-// The larger of two relative errors; a NaN wins and stays.
-KAL_INLINE double worse(double worst, double error, double size)
-{
-    return error <= worst * size || isnan(worst) ? worst : error / size;
-}
-
 // Four at a time are compared with what is the worst so far; that changes a few times only.
 static double worst(const double *missing, const double *size, double floor,
                     const double *unit, size_t n)
@@ -155,4 +203,5 @@ static double worst(const double *missing, const double *size, double floor,
     return most;
 }
 
-const KalPasses KAL_PASSES = {finite, extent, forces, rows, largest, worst, speeds};
+const KalPasses KAL_PASSES = {finite, extent,  forces, rows,  move,
+                              check,  largest, worst,  speeds};

@@ -50,6 +50,21 @@ typedef struct KalRowPass {
     double *size;         ///< m: of the terms in it
 } KalRowPass;
 
+/// The same of the rows that act, without a place for what they miss.
+typedef struct KalRowCheck {
+    int m;
+    const int64_t *start; ///< m + 1
+    const int *column;
+    const double *A;
+    const double *qdd;
+    const double *b;    ///< NULL: zeros
+    const bool *active; ///< m; NULL: all are
+    double enough;      ///< where a row misses more, relative to its terms,
+    double floor;       ///< so much of its length counts as a term,
+    const double *from; ///< which is the root of this number, at its place
+    const int *place;   ///< m
+} KalRowCheck;
+
 /// Passes for the processor that there is.
 typedef struct KalPasses {
     /// Whether all numbers are finite.
@@ -57,6 +72,11 @@ typedef struct KalPasses {
     KalExtent (*extent)(const double *x, size_t n);
     void (*forces)(const KalForcePass *pass);
     void (*rows)(const KalRowPass *pass);
+    /// Write `qdd` and `force` of a whole pass, and nothing else; the largest part that
+    /// equations of motion miss, relative to their terms; NaN where one is.
+    double (*move)(const KalForcePass *pass);
+    /// The same of rows, where b counts as its absolute value.
+    double (*check)(const KalRowCheck *check);
     /// The larger of `most` and all |x| × factor.
     double (*largest)(const double *x, const double *factor, size_t n, double most);
     /// The largest |missing| relative to size + floor × unit; NaN where one is.

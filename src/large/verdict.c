@@ -312,14 +312,23 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
                           KalMotionAnswer *answer, bool *out_again)
 {
     int left_out = 0;
-    int active = 0;
-    for (int i = 0; i < l->m; i++) {
+    int active = l->all_act ? l->m : 0;
+    for (int i = 0; i < l->m && !l->all_act; i++) {
         active += p->active[i];
+    }
+    for (int i = 0; i < l->m && l->n_left_out > 0; i++) {
         left_out += kal_left_out(l, p, i);
+    }
+    for (int i = 0; i < l->m && !l->no_sets; i++) {
         l->set[i] = -1;
     }
+    l->no_sets = left_out == 0;
     l->n_sets = 0;
     if (left_out > 0) {
+        kal_large_need_lengths(l, p->active);
+        if (p->measure) {
+            p->measure(p->owner);
+        }
         KAL_TRY(judge_rows(l, p, qdd, out_again));
         number_sets(l, p);
     }
@@ -384,6 +393,7 @@ KalStatus kal_large_factor_rows(KalLarge *l, const KalLargeProblem *p)
 void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
                                KalDependencyFn call, void *user)
 {
+    kal_large_need_lengths(l, p->active);
     for (int i = 0; i < l->m; i++) {
         if (kal_left_out(l, p, i)) {
             double rest = 0.0;

@@ -431,7 +431,7 @@ KalMotionProblem kal_instant_problem(KalInstant *instant)
         .C = system->equations->has_C ? instant->C : NULL,
         .coordinates = kal_system_coordinate_names(system),
         .constraints = instant->row_names,
-        .b_size = instant->b_size,
+        .b_size = instant->large.solver ? NULL : instant->b_size,
     };
 }
 

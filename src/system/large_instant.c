@@ -109,21 +109,32 @@ static void find_speeds(const KalInstant *instant, const KalBSize *measure,
 void kal_large_instant_measure(KalInstant *instant)
 {
     assert(instant->large.b && instant->large.b_size);
+    const int m = instant->system->m;
+    memcpy(instant->large.b, instant->b, (size_t)m * sizeof *instant->b);
+    for (int k = 0; k < instant->n_active && instant->n_active < m; k++) {
+        instant->b[k] = instant->large.b[instant->rows[k]];
+    }
+    instant->large.sized = false;
+}
+
+// The size of terms in b, when a solve asks for it.
+static void measure_b(void *owner)
+{
+    KalInstant *instant = owner;
     const KalSparse *A = &instant->system->equations->A;
     KalLargeInstant *large = &instant->large;
+    if (large->sized) {
+        return;
+    }
     const KalBSize measure = kal_b_size(instant);
     const KalRowPass pass = {
         .m = (int)A->rows, .start = A->start, .column = A->column, .A = large->A};
     find_speeds(instant, &measure, large->masses);
     kal_passes()->speeds(&pass, large->masses, large->b_size);
     for (size_t i = 0; i < A->rows; i++) {
-        large->b[i] = instant->b[i];
-        large->b_size[i] = fabs(instant->b[i]) + measure.trace * large->b_size[i];
+        large->b_size[i] = fabs(large->b[i]) + measure.trace * large->b_size[i];
     }
-    for (int k = 0; k < instant->n_active; k++) {
-        instant->b[k] = large->b[instant->rows[k]];
-        instant->b_size[k] = large->b_size[instant->rows[k]];
-    }
+    large->sized = true;
 }
 
 KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const double *C)
@@ -136,6 +147,15 @@ KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const doubl
                              .C = C,
                              .b_size = large->b_size,
                              .active = large->acts};
+}
+
+// The same for a solve, which may ask for sizes.
+static KalLargeProblem problem_of(KalInstant *instant, const double *C)
+{
+    KalLargeProblem problem = kal_large_instant_problem(instant, C);
+    problem.measure = measure_b;
+    problem.owner = instant;
+    return problem;
 }
 
 // The answer of active constraints alone.  What a solve of all of them found about sets of
@@ -243,7 +263,7 @@ static KalStatus solve_few(KalInstant *instant, const KalLargeProblem *problem)
 KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
 {
     assert(instant->large.solver);
-    const KalLargeProblem problem = kal_large_instant_problem(instant, C);
+    const KalLargeProblem problem = problem_of(instant, C);
     if (instant->few && solve_few(instant, &problem) == KAL_OK) {
         return KAL_OK;
     }
@@ -259,7 +279,7 @@ KalStatus kal_large_instant_judge(KalInstant *instant)
 {
     assert(instant->large.solver);
     KalLargeInstant *large = &instant->large;
-    KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    KalLargeProblem problem = problem_of(instant, NULL);
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
     double *zeros = (double *)kal_alloc(instant->ctx, n + m + 1, sizeof *zeros);

@@ -21,7 +21,8 @@ typedef struct KalLargeInstant {
     double *M;              ///< entries, as KalEquations.M lists them
     double *A;              ///< entries, as KalEquations.A lists them
     double *b;              ///< m: of all constraints, whether they act or not
-    double *b_size;         ///< m
+    double *b_size;         ///< m, if `sized`
+    bool sized;             ///< sizes are those of the present b
     double *masses;         ///< 2 n: scratch
     bool *acts;             ///< m: constraints that a solve has in it
     int *place;             ///< m: among the active constraints; −1: not active
