@@ -173,7 +173,7 @@ static KalStatus make_record(KalReport *report)
     if (model->n_actuators + model->n_laws > 0) {
         patterns[count++] = "control(*)";
     }
-    if (report->system->n_workers > 0) {
+    if (report->system->balance.n_workers > 0) {
         patterns[count++] = "work(*)";
     }
     KAL_TRY(kal_record_create(report->ctx, report->system, patterns, count,

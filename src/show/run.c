@@ -144,7 +144,7 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     kal_json_write_key(w, "energy");
     kal_json_write_begin(w, '{');
     write_part(w, list, KAL_STATISTIC_OF_ENERGY);
-    if (kal_run_system(run)->has_balance) {
+    if (kal_run_system(run)->balance.derived) {
         write_works(w, &works, list);
     }
     kal_json_write_end(w, '}');

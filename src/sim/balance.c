@@ -21,8 +21,8 @@
 // only known to do none together.
 static bool is_idle(const KalSystem *system)
 {
-    return !system->has_balance
-           || (system->conserved->energy && !system->equations->has_C);
+    return !system->balance.derived
+           || (system->balance.conserved->energy && !system->equations->has_C);
 }
 
 // Works are integrated all or not at all: where the energy is constant, what is known is that
@@ -31,13 +31,13 @@ KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
                            const KalSystem *system)
 {
     assert(balance && ctx && system);
-    const size_t works = system->n_workers;
-    *balance =
-        (KalBalance){.ctx = ctx,
-                     .system = system,
-                     .proven = true,
-                     .n = is_idle(system) ? 0 : (int)works,
-                     .n_constants = system->conserved ? system->conserved->n : 0};
+    const size_t works = system->balance.n_workers;
+    *balance = (KalBalance){
+        .ctx = ctx,
+        .system = system,
+        .proven = true,
+        .n = is_idle(system) ? 0 : (int)works,
+        .n_constants = system->balance.conserved ? system->balance.conserved->n : 0};
     balance->powers = (double *)kal_alloc(ctx, 2 * works + 1, sizeof(double));
     balance->works = (KalWork *)kal_alloc(ctx, works + 1, sizeof *balance->works);
     balance->constants = (KalConstant *)kal_alloc(ctx, balance->n_constants + 1,
@@ -47,11 +47,11 @@ KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
     }
     balance->sums = balance->powers + works;
     for (size_t i = 0; i < works; i++) {
-        const KalWorker *w = &system->workers[i];
+        const KalWorker *w = &system->balance.workers[i];
         balance->works[i] = (KalWork){.kind = w->kind, .name = w->name, .of = w->of};
     }
-    for (size_t i = 0; system->conserved && i < balance->n_constants; i++) {
-        balance->constants[i].name = system->conserved->list[i].name;
+    for (size_t i = 0; system->balance.conserved && i < balance->n_constants; i++) {
+        balance->constants[i].name = system->balance.conserved->list[i].name;
     }
     return balance->n > 0 ? kal_trail_init(&balance->trail, ctx, balance->n) : KAL_OK;
 }
@@ -60,7 +60,7 @@ void kal_balance_set_proven(KalBalance *balance, bool proven)
 {
     const KalSystem *system = balance->system;
     balance->proven = proven;
-    balance->unknown = !proven && system->has_balance && is_idle(system);
+    balance->unknown = !proven && system->balance.derived && is_idle(system);
 }
 
 void kal_balance_clear(KalBalance *balance)
@@ -68,7 +68,7 @@ void kal_balance_clear(KalBalance *balance)
     if (!balance->ctx) {
         return;
     }
-    const size_t works = balance->system->n_workers;
+    const size_t works = balance->system->balance.n_workers;
     kal_trail_clear(&balance->trail);
     kal_free(balance->ctx, balance->constants,
              (balance->n_constants + 1) * sizeof *balance->constants);
@@ -92,13 +92,14 @@ static void note_constants(KalBalance *balance, KalInstant *instant, bool first)
     const KalSystem *system = balance->system;
     const KalProgramId id = KAL_PROGRAM_CONSTANTS;
     const double *value = instant->results;
-    assert(system->n_results[id] + (system->conserved->energy ? 1 : 0)
+    assert(system->n_results[id] + (system->balance.conserved->energy ? 1 : 0)
            == balance->n_constants);
     if (system->n_results[id] > 0) {
         kal_program_eval(system->programs[id], instant->variables, instant->work[id],
                          instant->results);
     }
-    for (size_t i = system->conserved->energy ? 1 : 0; i < balance->n_constants; i++) {
+    for (size_t i = system->balance.conserved->energy ? 1 : 0; i < balance->n_constants;
+         i++) {
         KalConstant *c = &balance->constants[i];
         c->initial = first ? *value : c->initial;
         c->drift = first ? 0.0 : fmax(c->drift, fabs(*value - c->initial));
@@ -111,7 +112,8 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
 {
     const KalSystem *system = balance->system;
     const KalProgramId id = KAL_PROGRAM_POWER;
-    if (kal_is_zero(system->model->graph, system->powers.term[KAL_POWER_EXCESS])) {
+    if (kal_is_zero(system->model->graph,
+                    system->balance.powers.term[KAL_POWER_EXCESS])) {
         return;
     }
     kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
@@ -129,7 +131,7 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
 // What is left of the change of the energy, theory (16.5).
 static double find_residual(const KalBalance *balance, const KalRunStatistics *s)
 {
-    assert(balance->n == 0 || (size_t)balance->n == balance->system->n_workers);
+    assert(balance->n == 0 || (size_t)balance->n == balance->system->balance.n_workers);
     double residual = s->energy_final - s->energy_initial - s->energy_events
                       - (balance->excess - balance->start);
     for (int i = 0; i < balance->n; i++) {
@@ -167,11 +169,12 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
     }
     const double drift = fabs(s->energy_final - s->energy_initial);
     s->energy_drift = drift > s->energy_drift ? drift : s->energy_drift;
-    if (balance->system->has_balance && balance->system->conserved->energy) {
+    if (balance->system->balance.derived
+        && balance->system->balance.conserved->energy) {
         balance->constants[0].initial = s->energy_initial;
         balance->constants[0].drift = s->energy_drift;
     }
-    if (balance->system->has_balance) {
+    if (balance->system->balance.derived) {
         note_constants(balance, instant, moment == KAL_MOMENT_FIRST);
         note_excess(balance, instant, moment);
         const double residual = find_residual(balance, s);

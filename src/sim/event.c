@@ -76,17 +76,17 @@ static KalStatus values(void *user, double t, double *out_values)
     if (system->model->n_contacts > 0) {
         KAL_TRY(kal_run_contacts_find(run, out_values + first_contact(system)));
     }
-    if (system->n_switches > 0) {
+    if (system->pieces.n_switches > 0) {
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
         memcpy(out_values + first_switch(system), instant->results,
-               system->n_switches * sizeof *out_values);
+               system->pieces.n_switches * sizeof *out_values);
     }
     return KAL_OK;
 }
 
 size_t kal_run_functions(const KalSystem *system)
 {
-    return first_switch(system) + system->n_switches;
+    return first_switch(system) + system->pieces.n_switches;
 }
 
 // An event that says neither or both of rising and falling happens at any crossing.
@@ -134,13 +134,12 @@ static void note_functions(KalRun *run)
     const KalSystem *system = run->system;
     run->events.solve = system->events_need_solve || kal_run_limits(system) > 0
                         || kal_run_contacts_need_solve(run);
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
+        run->events.solve = run->events.solve || !system->pieces.switches[i].bounded;
+    }
     run->events.sampled = run->events.solve;
     for (size_t i = 0; i < system->model->n_events; i++) {
-        run->events.sampled = run->events.sampled || !system->event_bounded[i];
-    }
-    for (size_t i = 0; i < system->n_switches; i++) {
-        run->events.solve = run->events.solve || !system->switches[i].bounded;
-        run->events.sampled = run->events.sampled || !system->switches[i].bounded;
+        run->events.sampled = run->events.sampled || !system->bounds.exact[i];
     }
 }
 
@@ -293,19 +292,19 @@ static bool is_free(KalRun *run, double a, double b)
     const double band = kal_run_modes_band(run);
     const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
-        if (system->event_bounded[i] && !run->events.resting[i]
+        if (system->bounds.exact[i] && !run->events.resting[i]
             && !is_quiet(run, (int)i, ranges[i], 0.0)) {
             return false;
         }
     }
-    for (size_t i = 0; i < system->n_switches; i++) {
-        if (system->switches[i].bounded
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
+        if (system->pieces.switches[i].bounded
             && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i],
                          band)) {
             return false;
         }
     }
-    const size_t first = n_events + 2 * system->n_switches;
+    const size_t first = n_events + 2 * system->pieces.n_switches;
     if (kal_run_contacts_stay(run, first_contact(system), ranges + first)) {
         return true;
     }
@@ -381,12 +380,12 @@ static bool strays(const KalRun *run)
     if (kal_run_contacts_stray(run, first_contact(system))) {
         return true;
     }
-    for (size_t i = 0; i < system->n_switches; i++) {
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
         double band = 0.0;
-        const double mode = run->modes.modes[i];
+        const KalSwitch *one = &system->pieces.switches[i];
         const int side =
             kal_roots_side(run->events.roots, (int)(first_switch(system) + i), &band);
-        if (side != 0 && kal_switch_side(&system->switches[i], mode) != (double)side) {
+        if (side != 0 && kal_switch_side(one, run->modes.modes[i]) != (double)side) {
             return true;
         }
     }

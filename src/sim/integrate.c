@@ -115,7 +115,7 @@ static KalStatus check_usual(const KalRun *run)
                         "the reduced form is not for models with states; take the full "
                         "one");
     }
-    if (traits->needs_jacobian && !run->system->has_tangent) {
+    if (traits->needs_jacobian && !run->system->tangent.derived) {
         return run->system->n_servos > 0
                    ? kal_fail(run->ctx, KAL_ERR_USAGE,
                               "method %s is not for models with servos; take dop853",

@@ -40,8 +40,8 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->values =
         kal_carve_doubles(carver, count_values(run->system), KAL_JUMP_LOOKS);
     watch->largest = kal_carve_doubles(carver, count_values(run->system), 1);
-    watch->modes = kal_carve_doubles(carver, run->system->n_switches, 1);
-    watch->sides = kal_carve_doubles(carver, run->system->n_jumps, 2);
+    watch->modes = kal_carve_doubles(carver, run->system->pieces.n_switches, 1);
+    watch->sides = kal_carve_doubles(carver, run->system->pieces.n_jumps, 2);
 }
 
 KalStatus kal_run_jumps_init(KalRun *run)
@@ -90,12 +90,13 @@ static double change_of(const KalRun *run, size_t i, int a, int b)
 static KalStatus find_modes_behind(KalRun *run, const int *crossings)
 {
     const KalSystem *system = run->system;
-    const size_t count = system->n_switches;
+    const size_t count = system->pieces.n_switches;
     KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_SWITCHES));
     const double *levels = run->instant->results + count;
     memcpy(run->jumps.modes, run->modes.modes, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
-        const KalSwitchSides sides = kal_switch_sides(&system->switches[i], levels[i]);
+        const KalSwitchSides sides =
+            kal_switch_sides(&system->pieces.switches[i], levels[i]);
         const bool up = (crossings[i] > 0) == (sides.slope > 0.0);
         if (crossings[i] != 0) {
             run->jumps.modes[i] = up ? sides.above : sides.below;
@@ -107,7 +108,7 @@ static KalStatus find_modes_behind(KalRun *run, const int *crossings)
 KalStatus kal_run_pieces_jump(KalRun *run, bool *out_jumps)
 {
     const int *crossings = kal_run_switch_crossings(run);
-    const size_t count = run->system->n_switches;
+    const size_t count = run->system->pieces.n_switches;
     bool any = false;
     *out_jumps = false;
     for (size_t i = 0; i < count; i++) {
@@ -143,7 +144,7 @@ static KalStatus find_sides(KalRun *run, double t, double *out)
 {
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_MARKS));
-    for (size_t i = 0; i < run->system->n_jumps; i++) {
+    for (size_t i = 0; i < run->system->pieces.n_jumps; i++) {
         const double f = run->instant->results[i];
         out[i] = (double)((f > 0.0) - (f < 0.0));
     }
@@ -153,9 +154,9 @@ static KalStatus find_sides(KalRun *run, double t, double *out)
 // Narrow a stretch down to where the first function leaves its side; false if none does.
 static KalStatus narrow(KalRun *run, KalOutputMark *mark, bool *out_found)
 {
-    const size_t size = run->system->n_jumps * sizeof(double);
+    const size_t size = run->system->pieces.n_jumps * sizeof(double);
     double *at = run->jumps.sides;
-    double *other = at + run->system->n_jumps;
+    double *other = at + run->system->pieces.n_jumps;
     const double largest = fmax(fabs(run->options.from), fabs(run->options.until));
     KAL_TRY(find_sides(run, mark->begin, at));
     KAL_TRY(find_sides(run, mark->end, other));
@@ -208,7 +209,7 @@ static KalStatus examine(KalRun *run, KalOutputMark *mark, bool *out_jumps)
 KalStatus kal_run_find_jump(KalRun *run, double from, double until,
                             KalOutputMark *out_mark, bool *out_found)
 {
-    bool near = run->system->n_jumps > 0;
+    bool near = run->system->pieces.n_jumps > 0;
     *out_found = false;
     while (near && !*out_found && from < until) {
         KAL_TRY(kal_run_find_mark_of_jump(run, from, until, out_mark, &near));

@@ -204,7 +204,7 @@ KalStatus kal_run_find_mark(KalRun *run, double from, double until,
                             KalOutputMark *out_mark, bool *out_found)
 {
     assert(out_mark && out_found && from <= until);
-    run->marks.n = run->system->n_marks;
+    run->marks.n = run->system->pieces.n_marks;
     return find(run, &run->marks, from, until, out_mark, out_found);
 }
 
@@ -212,6 +212,6 @@ KalStatus kal_run_find_mark_of_jump(KalRun *run, double from, double until,
                                     KalOutputMark *out_mark, bool *out_found)
 {
     assert(out_mark && out_found && from <= until);
-    run->jumps.marks.n = run->system->n_jumps;
+    run->jumps.marks.n = run->system->pieces.n_jumps;
     return find(run, &run->jumps.marks, from, until, out_mark, out_found);
 }

@@ -56,7 +56,7 @@ static void lay_out(KalCarver *carver, void *owner)
 {
     KalRun *run = owner;
     KalModeWatch *watch = &run->modes;
-    const size_t count = run->system->n_switches;
+    const size_t count = run->system->pieces.n_switches;
     const size_t n = (size_t)run->system->n;
     watch->modes = kal_carve_doubles(carver, count, 1);
     watch->before = kal_carve_doubles(carver, count, 1);
@@ -71,9 +71,9 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_run_modes_init(KalRun *run)
 {
-    return run->system->n_switches > 0 ? kal_workspace_make(
+    return run->system->pieces.n_switches > 0 ? kal_workspace_make(
                run->ctx, "for a run", lay_out, run, &run->modes.workspace)
-                                       : KAL_OK;
+                                              : KAL_OK;
 }
 
 void kal_run_modes_clear(KalRun *run)
@@ -88,7 +88,7 @@ void kal_run_modes_forget(KalRun *run)
     run->modes.crowded = 0;
     run->modes.hurried = 0;
     run->instant->modes = NULL;
-    for (size_t i = 0; i < run->system->n_switches; i++) {
+    for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
         run->modes.modes[i] = NAN;
     }
 }
@@ -100,7 +100,7 @@ double kal_run_modes_band(const KalRun *run)
 
 KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
     char t[KAL_NUMBER_SIZE];
@@ -122,8 +122,8 @@ static KalStatus evaluate(KalRun *run)
     KalInstant *instant = run->instant;
     const KalProgramId id = KAL_PROGRAM_SWITCHES;
     bool bounded = true;
-    for (size_t i = 0; i < run->system->n_switches; i++) {
-        bounded = bounded && run->system->switches[i].bounded;
+    for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
+        bounded = bounded && run->system->pieces.switches[i].bounded;
     }
     if (!bounded && !kal_run_is_solved(run)) {
         KAL_TRY(kal_run_solve(run));
@@ -135,8 +135,8 @@ bool kal_run_modes_are_doubtful(KalRun *run)
 {
     const double few = 1e3; // times what is taken for zero
     bool doubtful = false;
-    if (run->system->n_switches > 0 && evaluate(run) == KAL_OK) {
-        for (size_t i = 0; i < run->system->n_switches; i++) {
+    if (run->system->pieces.n_switches > 0 && evaluate(run) == KAL_OK) {
+        for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
             doubtful =
                 doubtful
                 || fabs(run->instant->results[i]) <= few * kal_run_modes_band(run);
@@ -149,7 +149,7 @@ bool kal_run_modes_are_doubtful(KalRun *run)
 // cannot be said.  Theory (15.13).
 static double look_ahead(KalRun *run, size_t i, double step)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     KalInstant *instant = run->instant;
     const size_t n = (size_t)run->system->n;
     const double t = instant->variables[0];
@@ -186,7 +186,7 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
 // A function of time at t; NaN where it has no value.
 static double value_at(KalRun *run, size_t i, double t)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     KalInstant *instant = run->instant;
     const double now = instant->variables[0];
     instant->variables[0] = t;
@@ -199,7 +199,7 @@ static double value_at(KalRun *run, size_t i, double t)
 // follows.  Rounding does not keep its sign from one place to the next.
 static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     const double band = kal_run_modes_band(run);
     const double t = run->instant->variables[0];
     const double far = AHEAD * (run->options.until - run->options.from);
@@ -227,7 +227,7 @@ typedef struct Outlook {
 
 static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step)
 {
-    assert(i < run->system->n_switches && step > 0.0);
+    assert(i < run->system->pieces.n_switches && step > 0.0);
     double *mode = &run->modes.modes[i];
     Outlook outlook;
     *mode = sides.above;
@@ -244,15 +244,15 @@ static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step
 // moves but by its acceleration that takes a longer look.
 static KalStatus decide(KalRun *run, size_t i)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     const KalSwitchSides sides =
-        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
+        kal_switch_sides(&run->system->pieces.switches[i], run->modes.levels[i]);
     double *mode = &run->modes.modes[i];
     const double known = *mode;
     const double band = kal_run_modes_band(run);
     const double span = run->options.until - run->options.from;
     Outlook to = {.above = 0.0};
-    if (run->system->switches[i].timed) {
+    if (run->system->pieces.switches[i].timed) {
         decide_timed(run, i, sides);
         return KAL_OK;
     }
@@ -277,7 +277,7 @@ static KalStatus decide(KalRun *run, size_t i)
 // more of them than steps are allowed.
 static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     KalModeWatch *watch = &run->modes;
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
@@ -304,7 +304,7 @@ static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
 static KalStatus watch_chatter(KalRun *run)
 {
     KalModeWatch *watch = &run->modes;
-    const size_t count = run->system->n_switches;
+    const size_t count = run->system->pieces.n_switches;
     size_t changed = 0;
     while (changed < count && !has_changed(watch, changed)) {
         changed++;
@@ -319,7 +319,7 @@ static KalStatus watch_chatter(KalRun *run)
     run->statistics.switches++;
     watch->last = run->t;
     watch->gap = gap;
-    if (run->system->switches[changed].timed) {
+    if (run->system->pieces.switches[changed].timed) {
         return watch_hurry(run, changed, close);
     }
     watch->crowded = close ? watch->crowded + 1 : 0;
@@ -331,9 +331,9 @@ static KalStatus watch_chatter(KalRun *run)
 // is what was followed.
 static double piece_of(const KalRun *run, size_t i)
 {
-    assert(i < run->system->n_switches);
+    assert(i < run->system->pieces.n_switches);
     const KalSwitchSides sides =
-        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
+        kal_switch_sides(&run->system->pieces.switches[i], run->modes.levels[i]);
     return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
 }
 
@@ -341,7 +341,7 @@ static double piece_of(const KalRun *run, size_t i)
 static double other_piece(const KalRun *run, size_t i)
 {
     const KalSwitchSides sides =
-        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
+        kal_switch_sides(&run->system->pieces.switches[i], run->modes.levels[i]);
     return run->modes.before[i] == sides.above ? sides.below : sides.above;
 }
 
@@ -351,7 +351,7 @@ static double other_piece(const KalRun *run, size_t i)
 static KalStatus choose(KalRun *run, bool again)
 {
     KalModeWatch *watch = &run->modes;
-    const size_t count = run->system->n_switches;
+    const size_t count = run->system->pieces.n_switches;
     const double band = kal_run_modes_band(run);
     memcpy(watch->before, watch->modes, count * sizeof(double));
     run->instant->modes = NULL;
@@ -510,7 +510,7 @@ static KalStatus find_slack(KalRun *run, const double *modes, double *slack)
 
 static KalStatus fail_barrier(KalRun *run, size_t i, const char *which, double jump)
 {
-    assert(i < run->system->n_switches && which);
+    assert(i < run->system->pieces.n_switches && which);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
     kal_switch_describe(run->system, i, where, sizeof where, quote);
@@ -528,9 +528,9 @@ static KalStatus fail_barrier(KalRun *run, size_t i, const char *which, double j
 static size_t first_changed(const KalRun *run, bool timed)
 {
     size_t i = 0;
-    while (i < run->system->n_switches
+    while (i < run->system->pieces.n_switches
            && !(has_changed(&run->modes, i)
-                && (timed || !run->system->switches[i].timed))) {
+                && (timed || !run->system->pieces.switches[i].timed))) {
         i++;
     }
     return i;
@@ -544,7 +544,7 @@ static KalStatus refuse_barriers(KalRun *run)
     double old[2];
     double new[2];
     double slack = 0.0;
-    if (first_changed(run, true) == run->system->n_switches) {
+    if (first_changed(run, true) == run->system->pieces.n_switches) {
         return KAL_OK;
     }
     KAL_TRY(find_energies(run, run->modes.before, old));
@@ -553,7 +553,7 @@ static KalStatus refuse_barriers(KalRun *run)
     for (int k = 0; k < 2; k++) {
         const size_t i = first_changed(run, k == 0);
         const double jump = fabs(new[k] - old[k]);
-        if (i == run->system->n_switches || jump <= size) {
+        if (i == run->system->pieces.n_switches || jump <= size) {
             continue;
         }
         KAL_TRY(find_slack(run, run->modes.before, &slack));
@@ -611,12 +611,12 @@ static KalStatus settle(KalRun *run, bool set, int row)
 
 bool kal_run_modes_changed(const KalRun *run)
 {
-    return first_changed(run, true) < run->system->n_switches;
+    return first_changed(run, true) < run->system->pieces.n_switches;
 }
 
 KalStatus kal_run_modes_prepare(KalRun *run)
 {
-    if (run->system->n_switches == 0) {
+    if (run->system->pieces.n_switches == 0) {
         return KAL_OK;
     }
     KAL_TRY(kal_border_choose(run->instant, run->modes.modes));
@@ -628,7 +628,7 @@ KalStatus kal_run_modes_start(KalRun *run, const bool *held)
 {
     int row = -1;
     bool done = false;
-    if (run->system->n_switches == 0) {
+    if (run->system->pieces.n_switches == 0) {
         return KAL_OK;
     }
     KAL_TRY(choose(run, false));
@@ -642,7 +642,7 @@ KalStatus kal_run_modes_start(KalRun *run, const bool *held)
 KalStatus kal_run_modes_enter(KalRun *run, bool set)
 {
     int row = -1;
-    if (run->system->n_switches == 0) {
+    if (run->system->pieces.n_switches == 0) {
         return KAL_OK;
     }
     KAL_TRY(choose(run, false));

@@ -15,7 +15,7 @@ static const double BEHIND = 1e-10;
 double kal_run_next_peak(KalRun *run, double t)
 {
     KalInstant *instant = run->instant;
-    const size_t n = run->system->n_peaks;
+    const size_t n = run->system->pieces.n_peaks;
     if (n == 0 || run->options.fixed_step > 0.0) {
         return INFINITY;
     }

@@ -248,7 +248,7 @@ static bool may_retry(KalStatus status)
 
 bool kal_run_has_jacobian(const KalRun *run)
 {
-    return run->system->has_tangent && !run->instant->large.solver;
+    return run->system->tangent.derived && !run->instant->large.solver;
 }
 
 bool kal_run_projects(const KalRun *run)

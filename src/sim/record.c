@@ -106,7 +106,7 @@ static int count_of(const KalSystem *system, Owner owner)
     case CONSTRAINTS: return system->m;
     case ACTUATORS: return system->n_actuators;
     case LAWS: return (int)system->model->n_laws;
-    case WORKS: return (int)system->n_workers;
+    case WORKS: return (int)system->balance.n_workers;
     case FORMULAS: return 0; // until there are some
     }
     assert(false && "not an owner");
@@ -134,7 +134,7 @@ static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
     case CONSTRAINTS: return (KalQuantity){.name = model->constraints[i].name};
     case ACTUATORS: return (KalQuantity){.name = model->actuators[i].name};
     case LAWS: return (KalQuantity){.name = model->laws[i].name};
-    case WORKS: return (KalQuantity){.name = system->workers[i].name};
+    case WORKS: return (KalQuantity){.name = system->balance.workers[i].name};
     case NOBODY:
     case FORMULAS: break;
     }
@@ -320,7 +320,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
         Label label;
         label_column(record->system, column, &label);
         const bool exists =
-            kind != POWER || record->system->workers[i].kind != KAL_WORK_TIME;
+            kind != POWER || record->system->balance.workers[i].kind != KAL_WORK_TIME;
         const bool wanted = exists && kal_word_fits(pattern, label.name);
         *found = *found || wanted;
         KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
@@ -552,7 +552,8 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     case FORMULA: return record->doubter.marks[column.index];
     case REACTION: return is_shared(instant, column.index);
     case POWER:
-    case WORK: return is_shared_work(instant, &instant->system->workers[column.index]);
+    case WORK:
+        return is_shared_work(instant, &instant->system->balance.workers[column.index]);
     case TIME:
     case POSITION:
     case VELOCITY:

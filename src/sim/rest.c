@@ -73,7 +73,7 @@ static double part_beyond(const KalRun *run, double *row, int n_basis)
 static double take_row(const KalRun *run, size_t i, const double *entries, double *row)
 {
     assert(i < run->system->model->n_events && row);
-    const KalSparse *rows = &run->system->event_rows;
+    const KalSparse *rows = &run->system->bounds.rows;
     const double *q = kal_instant_q(run->instant); // velocities follow
     const size_t n = (size_t)run->system->n;
     double size = 0.0;
@@ -82,7 +82,7 @@ static double take_row(const KalRun *run, size_t i, const double *entries, doubl
         const size_t column = (size_t)rows->column[k];
         const bool velocity = column >= n;
         size += fabs(entries[k]) * fmax(1.0, fabs(q[column]));
-        if (velocity == run->system->event_velocity[i]) {
+        if (velocity == run->system->bounds.velocity[i]) {
             row[velocity ? column - n : column] = entries[k];
         }
     }
@@ -137,7 +137,7 @@ static bool any(const bool *flags, size_t n)
 
 KalStatus kal_run_rest_begin(KalRun *run)
 {
-    const bool *bounded = run->system->event_bounded;
+    const bool *bounded = run->system->bounds.exact;
     const size_t n_events = run->system->model->n_events;
     const bool may = run->instant->n_active > 0 && any(bounded, n_events);
     return may || any(run->events.resting, n_events) ? judge(run, bounded) : KAL_OK;

@@ -368,7 +368,7 @@ static void begin_window(KalRun *run)
 // Whether pieces or contacts may have changed a state, or what constrains it, at the start.
 static bool may_have_moved(const KalSystem *system)
 {
-    return system->n_switches > 0 || system->model->n_contacts > 0;
+    return system->pieces.n_switches > 0 || system->model->n_contacts > 0;
 }
 
 // The state as it is given, brought to the constraints, becomes the first of the run.
@@ -788,15 +788,15 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
     }
     KalBalance *balance = &run->balance;
     *out_works = balance->works;
-    if (run->system->has_balance && kal_run_is_solved(run)) {
+    if (run->system->balance.derived && kal_run_is_solved(run)) {
         kal_balance_find_powers(balance, run->instant, balance->powers);
     }
-    for (size_t i = 0; i < run->system->n_workers; i++) {
+    for (size_t i = 0; i < run->system->balance.n_workers; i++) {
         KalWork *work = &balance->works[i];
         const bool time = work->kind == KAL_WORK_TIME;
         work->power = time ? 0.0 : balance->powers[i];
         work->work = balance->n > 0 ? balance->sums[i] : balance->unknown ? NAN : 0.0;
         work->work += time ? balance->excess - balance->start : 0.0;
     }
-    return run->system->n_workers;
+    return run->system->balance.n_workers;
 }

@@ -112,7 +112,8 @@ size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
     }
     const double off = run->statistics.energy_balance;
     const double allowed = balance_allowed(run);
-    const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;
+    const bool controlled =
+        run->options.fixed_step == 0.0 && run->system->balance.derived;
     *out_texts = run->told.warnings;
     if (!controlled || !(off > allowed)) {
         return 0;

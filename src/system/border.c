@@ -39,7 +39,7 @@ typedef struct Border {
 static KalStatus init(Border *b, KalInstant *instant)
 {
     const size_t n = (size_t)instant->system->n;
-    *b = (Border){.instant = instant, .count = instant->system->n_switches};
+    *b = (Border){.instant = instant, .count = instant->system->pieces.n_switches};
     b->size = 3 * b->count + 2 * n;
     b->block = (double *)kal_alloc(instant->ctx, b->size, sizeof *b->block);
     if (!b->block) {
@@ -73,7 +73,7 @@ static KalStatus find_border(Border *b, bool *out_any)
     *out_any = false;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
     for (size_t i = 0; i < b->count; i++) {
-        const bool zero = instant->system->switches[i].bounded
+        const bool zero = instant->system->pieces.switches[i].bounded
                           && fabs(instant->results[i]) <= band(b);
         b->levels[i] = zero ? instant->results[b->count + i] : (double)NAN;
         b->modes[i] = NAN;
@@ -110,7 +110,7 @@ static KalStatus choose_pieces(Border *b, bool *out_changed)
     KAL_TRY(evaluate_ahead(b));
     for (size_t i = 0; i < b->count; i++) {
         const KalSwitchSides sides =
-            kal_switch_sides(&b->instant->system->switches[i], b->levels[i]);
+            kal_switch_sides(&b->instant->system->pieces.switches[i], b->levels[i]);
         const double side = sides.slope * b->instant->results[i];
         const bool leaves = !isnan(b->levels[i]) && fabs(side) > band(b);
         const double mode = side > 0.0 ? sides.above : sides.below;
@@ -153,7 +153,7 @@ KalStatus kal_border_find_rates(KalInstant *instant, KalFindRates find,
     assert(find && held && out_failed && !instant->modes);
     Border b;
     bool any = false;
-    if (instant->system->n_switches == 0) {
+    if (instant->system->pieces.n_switches == 0) {
         return find(instant, held, out_failed);
     }
     KAL_TRY(init(&b, instant));
@@ -202,7 +202,7 @@ static bool parts(Border *b, size_t i, double *other)
 {
     const KalInstant *instant = b->instant;
     const KalSwitchSides sides =
-        kal_switch_sides(&instant->system->switches[i], b->levels[i]);
+        kal_switch_sides(&instant->system->pieces.switches[i], b->levels[i]);
     const size_t count = instant->system->n_results[KAL_PROGRAM_GIVENS];
     bool differ = evaluate_on(b, i, sides.below) != KAL_OK;
     memcpy(other, instant->results, count * sizeof *other);
@@ -247,7 +247,7 @@ KalStatus kal_instant_seam(KalInstant *instant, KalSeam *out_seam)
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_seam);
     const size_t count = instant->system->n_results[KAL_PROGRAM_GIVENS];
     KalSeam seam = {.found = false};
-    if (instant->system->n_switches > 0) {
+    if (instant->system->pieces.n_switches > 0) {
         double *other = (double *)kal_alloc(instant->ctx, count, sizeof *other);
         const KalStatus status = other ? look(instant, other, &seam)
                                        : kal_no_memory(instant->ctx, "for a state");

@@ -18,7 +18,7 @@ bool kal_road_has_lanes(const KalRoad *road, bool returns)
 {
     const KalInstant *instant = road->instant;
     const KalSystem *system = instant->system;
-    return kal_road_may_lead(road) && !road->lends && system->n_switches == 0
+    return kal_road_may_lead(road) && !road->lends && system->pieces.n_switches == 0
            && system->model->n_contacts == 0
            && system->layout.qdd == 1 + 2 * (size_t)system->n
            && (!returns || kal_return_may_lead(road));

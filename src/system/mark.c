@@ -23,8 +23,8 @@ typedef struct Finding {
 static bool is_known(const Finding *f, KalExpr e)
 {
     const KalExpr *list = (const KalExpr *)f->marks.data;
-    for (size_t i = 0; i < f->system->n_switches; i++) {
-        if (f->system->switches[i].function.index == e.index) {
+    for (size_t i = 0; i < f->system->pieces.n_switches; i++) {
+        if (f->system->pieces.switches[i].function.index == e.index) {
             return true;
         }
     }
@@ -72,7 +72,7 @@ static KalStatus find(Finding *f, const KalOrder *order)
         const bool jumps = kal_op_nature((KalOp)node.op) == KAL_NATURE_JUMP;
         KAL_TRY(jumps ? add_node(f, order->steps[i].node) : KAL_OK);
     }
-    f->system->n_jumps = f->marks.size / sizeof(KalExpr);
+    f->system->pieces.n_jumps = f->marks.size / sizeof(KalExpr);
     for (uint32_t i = 0; i < order->count; i++) {
         KAL_TRY(add_node(f, order->steps[i].node));
     }
@@ -103,18 +103,18 @@ static KalStatus finish(const Finding *f)
     if (f->marks.size == 0) {
         return KAL_OK;
     }
-    system->marks = (KalExpr *)kal_arena_alloc(system->arena, f->marks.size, 1);
-    if (!system->marks) {
+    system->pieces.marks = (KalExpr *)kal_arena_alloc(system->arena, f->marks.size, 1);
+    if (!system->pieces.marks) {
         return kal_no_memory(system->ctx, "for pieces of outputs");
     }
-    memcpy(system->marks, f->marks.data, f->marks.size);
-    system->n_marks = f->marks.size / sizeof(KalExpr);
+    memcpy(system->pieces.marks, f->marks.data, f->marks.size);
+    system->pieces.n_marks = f->marks.size / sizeof(KalExpr);
     return KAL_OK;
 }
 
 KalStatus kal_system_find_marks(KalSystem *system)
 {
-    assert(system->n_marks == 0);
+    assert(system->pieces.n_marks == 0);
     Finding f = {.system = system};
     KalOrder order = {.ctx = NULL};
     if (system->model->n_outputs == 0) {

@@ -38,7 +38,7 @@ static KalStatus look_at_both(KalInstant *instant, KalMisfit *misfit)
 // On the pieces that velocities lead to, theory (13.7).
 static KalStatus look_ahead(KalInstant *instant, KalMisfit *misfit)
 {
-    const size_t count = instant->system->n_switches;
+    const size_t count = instant->system->pieces.n_switches;
     double *modes = (double *)kal_alloc(instant->ctx, count, sizeof *modes);
     if (!modes) {
         return kal_no_memory(instant->ctx, "for a state");
@@ -57,8 +57,8 @@ KalStatus kal_instant_misfit(KalInstant *instant, KalMisfit *out_misfit)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_misfit);
     KalMisfit misfit = {.count = 0};
-    KAL_TRY(instant->system->n_switches > 0 ? look_ahead(instant, &misfit)
-                                            : look_at_both(instant, &misfit));
+    KAL_TRY(instant->system->pieces.n_switches > 0 ? look_ahead(instant, &misfit)
+                                                   : look_at_both(instant, &misfit));
     *out_misfit = misfit;
     return KAL_OK;
 }

@@ -80,13 +80,13 @@ static KalStatus finish(const Finding *f)
     if (size == 0) {
         return KAL_OK;
     }
-    system->peaks = (KalExpr *)kal_arena_alloc(system->arena, 2 * size, 1);
-    if (!system->peaks) {
+    system->pieces.peaks = (KalExpr *)kal_arena_alloc(system->arena, 2 * size, 1);
+    if (!system->pieces.peaks) {
         return kal_no_memory(system->ctx, "for pulses");
     }
-    system->n_peaks = size / sizeof(KalExpr);
-    memcpy(system->peaks, f->functions.data, size);
-    memcpy(system->peaks + system->n_peaks, f->slopes.data, size);
+    system->pieces.n_peaks = size / sizeof(KalExpr);
+    memcpy(system->pieces.peaks, f->functions.data, size);
+    memcpy(system->pieces.peaks + system->pieces.n_peaks, f->slopes.data, size);
     return KAL_OK;
 }
 

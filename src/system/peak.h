@@ -17,7 +17,7 @@
 bool kal_has_peak_at_zero(const KalExprNode *node);
 
 /// Find what is linear in t below the even powers and cosh of formulas, with its slope:
-/// system->peaks.
+/// system->pieces.peaks.
 KAL_CHECKED KalStatus kal_system_find_peaks(KalSystem *system, const KalExpr *formulas,
                                             size_t count);
 

@@ -320,7 +320,7 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     const KalInstant *instant = road->instant;
     const size_t n = (size_t)instant->system->n;
     const size_t work = kal_program_work(r->program);
-    const size_t place = inputs_of(road) + instant->system->n_switches;
+    const size_t place = inputs_of(road) + instant->system->pieces.n_switches;
     const size_t count = work + kal_return_count(road) + 2 * n + place;
     r->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     if (!r->block) {
@@ -403,7 +403,7 @@ static void keep_place(KalRoad *road)
     kal_copy_numbers(road->back.place, kal_road_inputs(road), inputs);
     if (instant->modes) {
         kal_copy_numbers(road->back.place + inputs, instant->modes,
-                         instant->system->n_switches);
+                         instant->system->pieces.n_switches);
     }
     road->back.on_modes = instant->modes != NULL;
 }
@@ -469,7 +469,7 @@ const double *kal_return_find(const KalRoad *road, const double *inputs)
         || !kal_same_numbers(r->place, inputs, count)
         || (r->on_modes
             && !kal_same_numbers(r->place + count, instant->modes,
-                                 instant->system->n_switches))) {
+                                 instant->system->pieces.n_switches))) {
         return NULL;
     }
     return r->results + kal_return_answer(road);

@@ -70,7 +70,7 @@ static inline size_t kal_return_outputs_at(const KalRoad *road)
 /// the road's.
 static inline bool kal_return_has_outputs(const KalSystem *system)
 {
-    return system->n_switch_nodes == 0 && system->n_actuators == 0;
+    return system->pieces.n_nodes == 0 && system->n_actuators == 0;
 }
 
 static inline size_t kal_return_count(const KalRoad *road)

@@ -146,13 +146,13 @@ static KalStatus finish(Finding *f)
     if (f->switches.size == 0) {
         return KAL_OK;
     }
-    system->switches = (KalSwitch *)keep(f, &f->switches);
-    system->switch_nodes = (KalProgramSwitch *)keep(f, &f->nodes);
-    if (!system->switches || !system->switch_nodes) {
+    system->pieces.switches = (KalSwitch *)keep(f, &f->switches);
+    system->pieces.nodes = (KalProgramSwitch *)keep(f, &f->nodes);
+    if (!system->pieces.switches || !system->pieces.nodes) {
         return kal_no_memory(system->ctx, "for switching functions");
     }
-    system->n_switches = f->switches.size / sizeof(KalSwitch);
-    system->n_switch_nodes = f->nodes.size / sizeof(KalProgramSwitch);
+    system->pieces.n_switches = f->switches.size / sizeof(KalSwitch);
+    system->pieces.n_nodes = f->nodes.size / sizeof(KalProgramSwitch);
     return KAL_OK;
 }
 
@@ -176,11 +176,11 @@ KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
 void kal_switch_describe(const KalSystem *system, size_t i, char *out_where,
                          size_t size, char out_quote[KAL_PRINTABLE_SIZE])
 {
-    assert(i < system->n_switches && size > 0);
+    assert(i < system->pieces.n_switches && size > 0);
     KalSpan span = {.source = NULL};
     *out_where = '\0';
     (void)snprintf(out_quote, KAL_PRINTABLE_SIZE, "a condition");
-    if (kal_model_find_origin(system->model, system->switches[i].node, &span)
+    if (kal_model_find_origin(system->model, system->pieces.switches[i].node, &span)
         && span.source) {
         const KalPlace place = kal_source_place(span.source, span.begin);
         kal_printable_print(span.source->text + span.begin, span.end - span.begin,

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "system/system.h"
 
-/// Find the switching functions of formulas: system->switches and what belongs to it.
+/// Find the switching functions of formulas: system->pieces.switches and what belongs to it.
 KAL_CHECKED KalStatus kal_system_find_switches(KalSystem *system,
                                                const KalExpr *formulas, size_t count);
 

@@ -94,8 +94,8 @@ static void collect_bounded(const KalSystem *system, Outputs *out)
 {
     const KalModel *model = system->model;
     for (size_t i = 0; i < model->n_events; i++) {
-        add(out, system->event_bounded[i] ? model->events[i].value
-                                          : kal_int(model->graph, 0));
+        add(out, system->bounds.exact[i] ? model->events[i].value
+                                         : kal_int(model->graph, 0));
     }
 }
 
@@ -199,11 +199,11 @@ static void collect_contacts(const KalEquations *e, Outputs *out)
 
 static void collect_switches(const KalSystem *system, Outputs *out)
 {
-    for (size_t i = 0; i < system->n_switches; i++) {
-        add(out, system->switches[i].function);
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
+        add(out, system->pieces.switches[i].function);
     }
-    for (size_t i = 0; i < system->n_switches; i++) {
-        add(out, system->switches[i].level);
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
+        add(out, system->pieces.switches[i].level);
     }
 }
 
@@ -222,6 +222,8 @@ static bool makes_motion(KalProgramId id)
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
+    const KalSystemBalance *balance = &system->balance;
+    const KalPieces *pieces = &system->pieces;
     switch (id) {
     case KAL_PROGRAM_GIVENS:
         add_sparse(out, &e->M);
@@ -249,29 +251,28 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_EVENTS: collect_events(system->model, out); break;
     case KAL_PROGRAM_EVENT_ROWS:
         collect_bounded(system, out);
-        add_sparse(out, &system->event_rows);
+        add_sparse(out, &system->bounds.rows);
         break;
     case KAL_PROGRAM_RATES: collect_rates(system->model, out); break;
     case KAL_PROGRAM_HOLDS: collect_holds(system->model, out); break;
     case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
     case KAL_PROGRAM_TANGENT:
-        if (system->has_tangent) {
-            add_sparse(out, &system->tangent_R);
-            add_sparse(out, &system->tangent_S);
-            add_sparse(out, &system->tangent_F);
+        if (system->tangent.derived) {
+            add_sparse(out, &system->tangent.R);
+            add_sparse(out, &system->tangent.S);
+            add_sparse(out, &system->tangent.F);
         }
         break;
     case KAL_PROGRAM_POWER:
-        add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
-        add_all(out, system->law_powers,
-                system->has_balance ? system->model->n_laws : 0);
+        add_all(out, balance->powers.term, balance->derived ? KAL_POWER_TERMS : 0);
+        add_all(out, balance->laws, balance->derived ? system->model->n_laws : 0);
         break;
-    case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
+    case KAL_PROGRAM_CONSTANTS: collect_constants(balance->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
     case KAL_PROGRAM_CONTACTS: collect_contacts(e, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
-    case KAL_PROGRAM_PEAKS: add_all(out, system->peaks, 2 * system->n_peaks); break;
-    case KAL_PROGRAM_MARKS: add_all(out, system->marks, system->n_marks); break;
+    case KAL_PROGRAM_PEAKS: add_all(out, pieces->peaks, 2 * pieces->n_peaks); break;
+    case KAL_PROGRAM_MARKS: add_all(out, pieces->marks, pieces->n_marks); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
@@ -284,8 +285,8 @@ static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec
     collect(system, id, &outputs);
     spec.outputs = (const KalExpr *)outputs.list.data;
     spec.n_outputs = outputs.list.size / sizeof(KalExpr);
-    spec.switches = system->switch_nodes;
-    spec.n_switches = makes_motion(id) ? system->n_switch_nodes : 0;
+    spec.switches = system->pieces.nodes;
+    spec.n_switches = makes_motion(id) ? system->pieces.n_nodes : 0;
     system->n_results[id] = spec.n_outputs;
     KalStatus status = outputs.status;
     if (status == KAL_OK) {
@@ -565,8 +566,8 @@ static KalStatus note_events(KalSystem *system)
         KAL_TRY(kal_model_kinds_in(model, model->events[e].value, &kinds));
         system->events_need_solve = system->events_need_solve || (kinds & ~state);
         KAL_TRY(kal_system_is_bounded(system, model->events[e].value,
-                                      &system->event_bounded[e]));
-        system->event_velocity[e] = (kinds >> KAL_SYMBOL_VELOCITY & 1) != 0;
+                                      &system->bounds.exact[e]));
+        system->bounds.velocity[e] = (kinds >> KAL_SYMBOL_VELOCITY & 1) != 0;
     }
     return KAL_OK;
 }
@@ -604,9 +605,10 @@ static KalStatus derive_events(KalSystem *system)
     }
     const KalExpr *list = (const KalExpr *)events.list.data;
     const KalStatus status =
-        events.status == KAL_OK ? kal_jacobian(system->model->graph, list, count,
-                                               list + count, 2 * n, &system->event_rows)
-                                : events.status;
+        events.status == KAL_OK
+            ? kal_jacobian(system->model->graph, list, count, list + count, 2 * n,
+                           &system->bounds.rows)
+            : events.status;
     kal_block_clear(system->ctx, &events.list);
     return status;
 }
@@ -701,13 +703,13 @@ static KalStatus allocate_tables(KalSystem *system)
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
     system->starts_active =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
-    system->event_bounded =
-        kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_bounded);
-    system->event_velocity =
-        kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_velocity);
+    system->bounds.exact =
+        kal_arena_alloc(arena, system->model->n_events, sizeof *system->bounds.exact);
+    system->bounds.velocity = kal_arena_alloc(arena, system->model->n_events,
+                                              sizeof *system->bounds.velocity);
     const bool done = system->names && settings && system->forces && system->actives
                       && system->reaction_used && system->starts_active
-                      && system->event_bounded && system->event_velocity;
+                      && system->bounds.exact && system->bounds.velocity;
     if (!done) {
         return kal_no_memory(system->ctx, "for the system");
     }
@@ -752,7 +754,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     // Control depends on the state in ways that these derivatives do not know.
     if (options->stiff && system->n_servos == 0) {
         KAL_TRY(kal_tangent_derive(system));
-        system->has_tangent = true;
+        system->tangent.derived = true;
     }
     if (options->balance) {
         KAL_TRY(kal_work_derive(system));
@@ -781,11 +783,11 @@ void kal_system_destroy(KalSystem *system)
     }
     kal_native_clear(&system->code);
     kal_doubts_clear(&system->doubts);
-    kal_sparse_clear(&system->tangent_R);
-    kal_sparse_clear(&system->tangent_S);
-    kal_sparse_clear(&system->tangent_F);
-    kal_sparse_clear(&system->event_rows);
-    kal_conservation_destroy(system->conserved);
+    kal_sparse_clear(&system->tangent.R);
+    kal_sparse_clear(&system->tangent.S);
+    kal_sparse_clear(&system->tangent.F);
+    kal_sparse_clear(&system->bounds.rows);
+    kal_conservation_destroy(system->balance.conserved);
     kal_order_clear(&system->givens);
     kal_equations_destroy(system->equations);
     kal_model_destroy(system->model);

@@ -53,8 +53,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
     KAL_PROGRAM_CONTACTS, ///< KalContactValues of each contact (system/contact.h)
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
-    KAL_PROGRAM_PEAKS,    ///< KalSystem.peaks: functions of t, then their slopes
-    KAL_PROGRAM_MARKS,    ///< KalSystem.marks
+    KAL_PROGRAM_PEAKS,    ///< KalPieces.peaks: functions of t, then their slopes
+    KAL_PROGRAM_MARKS,    ///< KalPieces.marks
     KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
@@ -95,6 +95,51 @@ typedef struct KalWorker {
     const char *of;   ///< the coordinate or the actuator; NULL for other kinds
 } KalWorker;
 
+/// Derivatives of the residuals of motion by the state, for linearization and stiff methods:
+/// kal_tangent_derive(), where the options of loading ask for it.
+typedef struct KalSystemTangent {
+    bool derived; ///< what follows was asked for
+    KalSparse R;  ///< n × kal_system_state_size()
+    KalSparse S;  ///< m × the same
+    KalSparse F;  ///< n_states × the same: derivatives of their rates
+} KalSystemTangent;
+
+/// Energies, what does work, and what is conserved: kal_work_derive(), where the options of
+/// loading ask for it.
+typedef struct KalSystemBalance {
+    bool derived; ///< what follows was asked for
+    KalConservation *conserved;
+    KalPowers powers;
+    KalExpr *laws;      ///< powers of each law of the model: F·q'
+    KalWorker *workers; ///< n_workers: what may do work, by their kinds
+    size_t n_workers;
+} KalSystemBalance;
+
+/// Where formulas are made of pieces, or turn sharply: what a run must not step over.
+/// switch.c, peak.c and mark.c find them, each its own lists.
+typedef struct KalPieces {
+    KalSwitch *switches; ///< n_switches: where the equations are made of pieces
+    size_t n_switches;
+    KalProgramSwitch *nodes; ///< n_nodes: which nodes switch with them
+    size_t n_nodes;
+    KalExpr *peaks; ///< 2 n_peaks: linear in t, at whose zeros pulses have their peaks;
+                    ///< then their slopes (system/peak.h)
+    size_t n_peaks;
+    /// n_marks: at whose zeros outputs change pieces or have peaks; the switches are not
+    /// among them (system/mark.h)
+    KalExpr *marks;
+    size_t n_marks;
+    size_t n_jumps; ///< the first of them, at which outputs may jump
+} KalPieces;
+
+/// What is known of the functions of events, which bounds how fast they can change
+/// (derive_events() of system.c).
+typedef struct KalEventBounds {
+    bool *exact;    ///< events that are functions of t, q and q' alone
+    bool *velocity; ///< and have velocities in them
+    KalSparse rows; ///< n_events × 2n: their derivatives by q and q'
+} KalEventBounds;
+
 struct KalSystem {
     KalContext *ctx;
     KalArena *arena;         ///< for the arrays below
@@ -124,32 +169,11 @@ struct KalSystem {
                          ///< event engages and none releases
     bool constant_mass;  ///< M depends on parameters alone
     bool events_need_solve; ///< an event depends on accelerations or forces
-    bool has_tangent;       ///< what follows was asked for and derived
-    KalSparse tangent_R;    ///< n × kal_system_state_size()
-    KalSparse tangent_S;    ///< m × the same
-    KalSparse tangent_F;    ///< n_states × the same: derivatives of their rates
-    bool has_balance;       ///< what follows was asked for and derived
-    KalConservation *conserved;
-    KalPowers powers;
-    KalExpr *law_powers; ///< of each law of the model: F·q'
-    KalWorker *workers;  ///< n_workers: what may do work, by their kinds
-    size_t n_workers;
-    KalDoubts doubts;    ///< of outputs, events and what these set, in this order
-    KalSwitch *switches; ///< n_switches: where the equations are made of pieces
-    size_t n_switches;
-    KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
-    size_t n_switch_nodes;
-    KalExpr *peaks; ///< 2 n_peaks: linear in t, at whose zeros pulses have their peaks;
-                    ///< then their slopes (system/peak.h)
-    size_t n_peaks;
-    KalExpr
-        *marks; ///< n_marks: at whose zeros outputs change pieces or have peaks; the
-                ///< switches are not among them (system/mark.h)
-    size_t n_marks;
-    size_t n_jumps;       ///< the first of them, at which outputs may jump
-    bool *event_bounded;  ///< events that are functions of t, q and q' alone
-    bool *event_velocity; ///< and have velocities in them
-    KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'
+    KalSystemTangent tangent;
+    KalSystemBalance balance;
+    KalPieces pieces;
+    KalEventBounds bounds;
+    KalDoubts doubts; ///< of outputs, events and what these set, in this order
     KalLayout layout;
     KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h);
                      ///< none without a fast road

@@ -106,12 +106,12 @@ KalStatus kal_tangent_derive(KalSystem *system)
         r.y[2 * n + i] = system->model->states[i].symbol;
         rates[i] = system->model->states[i].rate;
     }
-    KalStatus status = kal_jacobian(g, r.R, n, r.y, size, &system->tangent_R);
+    KalStatus status = kal_jacobian(g, r.R, n, r.y, size, &system->tangent.R);
     if (status == KAL_OK) {
-        status = kal_jacobian(g, r.S, m, r.y, size, &system->tangent_S);
+        status = kal_jacobian(g, r.S, m, r.y, size, &system->tangent.S);
     }
     if (status == KAL_OK) {
-        status = kal_jacobian(g, rates, states, r.y, size, &system->tangent_F);
+        status = kal_jacobian(g, rates, states, r.y, size, &system->tangent.F);
     }
     kal_free(system->ctx, block, count * sizeof *block);
     return status;
@@ -192,15 +192,15 @@ KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *
                            int count, double *out_J)
 {
     assert(out_J && (rows || count == 0));
-    assert(instant->system->has_tangent && !instant->bare);
+    assert(instant->system->tangent.derived && !instant->bare);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     const KalMotionProblem problem = pick_rows(tangent, instant, rows, count);
     KAL_TRY(find_multipliers(tangent, instant, &problem, rows));
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_TANGENT));
-    const double *next = kal_scatter(&system->tangent_R, instant->results, tangent->R);
-    next = kal_scatter(&system->tangent_S, next, tangent->S);
-    kal_scatter(&system->tangent_F, next, tangent->F);
+    const double *next = kal_scatter(&system->tangent.R, instant->results, tangent->R);
+    next = kal_scatter(&system->tangent.S, next, tangent->S);
+    kal_scatter(&system->tangent.F, next, tangent->F);
     const size_t size = tangent->size;
     for (size_t j = 0; j < size; j++) {
         KalMotionAnswer answer;

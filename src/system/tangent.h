@@ -13,7 +13,7 @@
 #include "system/instant.h"
 
 /// Derive the derivatives of R, S and the rates of states by q, q' and states:
-/// system->tangent_R, tangent_S and tangent_F.
+/// system->tangent.R, tangent_S and tangent_F.
 KAL_CHECKED KalStatus kal_tangent_derive(KalSystem *system);
 
 /// A workspace.

@@ -130,7 +130,7 @@ KalStatus kal_transcript_init(KalTranscript *transcript, KalContext *ctx,
 {
     KalTranscript *t = transcript;
     *t = (KalTranscript){.ctx = ctx, .system = system, .n_weights = n_weights};
-    t->most_switches = KAL_TRANSCRIPT_COPIES * system->n_switch_nodes;
+    t->most_switches = KAL_TRANSCRIPT_COPIES * system->pieces.n_nodes;
     lay_out(t, system->equations);
     KAL_TRY(allocate(t));
     KAL_TRY(kal_graph_create(ctx, &t->g));
@@ -218,10 +218,10 @@ static KalExpr stand_in(const KalTranscript *t, uint32_t id, KalExpr symbol,
 static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
 {
     const KalSystem *system = t->system;
-    for (size_t k = 0; k < system->n_switch_nodes; k++) {
-        if (system->switch_nodes[k].node.index == step->node.index) {
+    for (size_t k = 0; k < system->pieces.n_nodes; k++) {
+        if (system->pieces.nodes[k].node.index == step->node.index) {
             assert(t->n_switches < t->most_switches);
-            t->switches[t->n_switches] = system->switch_nodes[k];
+            t->switches[t->n_switches] = system->pieces.nodes[k];
             t->switches[t->n_switches++].node = image;
         }
     }

@@ -38,14 +38,14 @@ static KalWorker *list(Listing *l, KalWorkKind kind, const char *name)
     assert((size_t)l->count < KAL_WORK_DRIVE + l->system->model->n_constraints
                                   + l->system->model->n_actuators
                                   + l->system->model->n_laws);
-    KalWorker *work = &l->system->workers[l->count++];
+    KalWorker *work = &l->system->balance.workers[l->count++];
     *work = (KalWorker){.kind = kind, .name = name};
     return work;
 }
 
 static bool is_zero(const KalSystem *system, KalPowerTerm term)
 {
-    return kal_is_zero(system->model->graph, system->powers.term[term]);
+    return kal_is_zero(system->model->graph, system->balance.powers.term[term]);
 }
 
 // Whether something of a kind that is one for the whole system may do work.
@@ -118,8 +118,9 @@ static KalStatus list_workers(KalSystem *system)
     const size_t most = KAL_WORK_DRIVE + system->model->n_constraints
                         + system->model->n_actuators + system->model->n_laws;
     Listing l = {.system = system, .status = KAL_OK};
-    system->workers = kal_arena_alloc(system->arena, most, sizeof *system->workers);
-    if (!system->workers) {
+    system->balance.workers =
+        kal_arena_alloc(system->arena, most, sizeof *system->balance.workers);
+    if (!system->balance.workers) {
         return kal_no_memory(system->ctx, "for the balance");
     }
     for (int kind = 0; kind < KAL_WORK_DRIVE; kind++) {
@@ -129,7 +130,7 @@ static KalStatus list_workers(KalSystem *system)
     }
     list_drives(&l);
     list_controls(&l);
-    system->n_workers = l.count;
+    system->balance.n_workers = l.count;
     return l.status;
 }
 
@@ -147,18 +148,18 @@ static KalStatus derive_laws(KalSystem *system)
     if (model->n_laws == 0) {
         return KAL_OK;
     }
-    system->law_powers =
-        kal_arena_alloc(system->arena, model->n_laws, sizeof *system->law_powers);
-    if (!system->law_powers) {
+    system->balance.laws =
+        kal_arena_alloc(system->arena, model->n_laws, sizeof *system->balance.laws);
+    if (!system->balance.laws) {
         return kal_no_memory(system->ctx, "for the balance");
     }
     for (size_t i = 0; i < model->n_laws; i++) {
-        system->law_powers[i] = kal_int(g, 0);
+        system->balance.laws[i] = kal_int(g, 0);
     }
     for (size_t i = 0; i < model->n_contributions; i++) {
         const KalContribution *c = &model->contributions[i];
         if (c->law > 0) {
-            KalExpr *sum = &system->law_powers[c->law - 1];
+            KalExpr *sum = &system->balance.laws[c->law - 1];
             *sum = kal_add(g, *sum, kal_mul(g, c->value, model->coordinates[c->row].v));
         }
     }
@@ -167,11 +168,11 @@ static KalStatus derive_laws(KalSystem *system)
 
 KalStatus kal_work_derive(KalSystem *system)
 {
-    KAL_TRY(kal_conserve(system->equations, &system->conserved));
-    KAL_TRY(kal_powers_derive(system->equations, &system->powers));
+    KAL_TRY(kal_conserve(system->equations, &system->balance.conserved));
+    KAL_TRY(kal_powers_derive(system->equations, &system->balance.powers));
     KAL_TRY(derive_laws(system));
     KAL_TRY(list_workers(system));
-    system->has_balance = true;
+    system->balance.derived = true;
     return KAL_OK;
 }
 
@@ -234,22 +235,22 @@ static double find_power(KalInstant *instant, KalWorkKind kind, double drives)
 // In the order of the list: powers of the whole system, then of each drive and actuator.
 bool kal_work_find_powers(KalInstant *instant, double *out_powers)
 {
-    assert(instant->system->has_balance);
+    assert(instant->system->balance.derived);
     const KalSystem *system = instant->system;
     const KalProgramId id = KAL_PROGRAM_POWER;
     size_t shared = 0;
     bool finite = true;
-    while (shared < system->n_workers
-           && system->workers[shared].kind < KAL_WORK_DRIVE) {
+    while (shared < system->balance.n_workers
+           && system->balance.workers[shared].kind < KAL_WORK_DRIVE) {
         shared++;
     }
     kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
                         instant->work[id], instant->results);
     const double drives = find_singles(instant, out_powers + shared);
     for (size_t i = 0; i < shared; i++) {
-        out_powers[i] = find_power(instant, system->workers[i].kind, drives);
+        out_powers[i] = find_power(instant, system->balance.workers[i].kind, drives);
     }
-    for (size_t i = 0; i < system->n_workers; i++) {
+    for (size_t i = 0; i < system->balance.n_workers; i++) {
         if (!isfinite(out_powers[i])) {
             finite = false;
             out_powers[i] = 0.0; // the motion goes on all the same

@@ -8,7 +8,7 @@
 
 #include "system/instant.h"
 
-/// Find constants of the motion, powers and what may do work: system->conserved, powers and
+/// Find constants of the motion, powers and what may do work: system->balance.conserved, powers and
 /// workers.
 KAL_CHECKED KalStatus kal_work_derive(KalSystem *system);
 
