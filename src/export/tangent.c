@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Forward differentiation of the equations of motion as a whole: one directional derivative of
+// every residual, with accelerations and reactions as variables that stay, instead of the
+// derivatives of M, Q, A and b one by one.  The cost is a small multiple of the equations
+// themselves, whatever the number of variables (Griewank and Walther, Evaluating Derivatives,
+// chapter 3).
+
 #include "export/tangent.h"
 
 #include "expr/diff.h"

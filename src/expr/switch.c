@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// The rows of switches.def by operator.  That exactly the operators whose nature is KINK or JUMP
+// have a row is found out by the compiler, in both directions.
+
 #include "expr/switch.h"
 
 #include "expr/node.h"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Gram–Schmidt with one repetition: what a single pass leaves along the basis is rounding of the
+// row's length, large beside a small remainder; after the second it is rounding of the remainder
+// (Giraud, Langou, Rozložník and van den Eshof, Numerische Mathematik 101, 2005: twice is
+// enough).  The basis is orthonormal to rounding at every moment.
+
 #include "linalg/span.h"
 
 #include "linalg/kernels.h"

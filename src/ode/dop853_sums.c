@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// The sums y + h Σ a k of the stages, of the two error estimates and of dense output,
+// theory (12.1), (12.2), four entries at a time.  Sums are taken in the order of the table,
+// from −0, whatever the number of entries or the registers, so that a system gives the same bits
+// alone and in lanes.  Of many entries blocks of 32 are summed over all terms before the next
+// block: their partial sums stay in registers, and each rate is read once.
+
 #include "ode/dop853_sums.h"
 
 #include "ode/ode_impl.h"

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Stage by stage a draft puts the formula of the state, a sum of rates of stages before it, in
+// the place of the variables of the road, and takes the results as the rates of the next.  What
+// does not change from stage to stage, such as masses that are constant, stands in the program
+// once, for the graph keeps equal formulas once.  The number of nodes is bounded while the draft
+// grows: a system too large for one program is left to the stages one by one.
+
 #include "sim/stages.h"
 
 #include "system/transcript.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Four instants at a time, one in each lane, without branches: a lane that fails a test loses its
+// bit in `good` and goes on with numbers that nobody will use, since all lanes take the same
+// way through the code.  Comparisons are written so that NaN fails them.
+
 #include "system/lanes_math.h"
 
 #include "motion/trust.h"

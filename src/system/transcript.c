@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// A copy keeps the sharing of the original: kal_transcript_order() lists the nodes that the roots
+// reach, operands before what they are operands of, once for all copies; copying is then one pass
+// over that list, and takes time in proportion to nodes and not to the lengths of formulas.  The
+// graph of the system is read only, so that other threads may go on with it.
+
 #include "system/transcript.h"
 
 #include "expr/copy.h"
