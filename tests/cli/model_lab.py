@@ -22,6 +22,9 @@ EXAMPLES = ROOT / "examples"
 # Seconds after which a program counts as hanging: a guard, not a measure of speed.
 HANG = 900
 
+# Where the sanitizers look at how memory is used, a sample is enough: one example of so many.
+SHARE = int(os.environ.get("KAL_TEST_SHARE", "1"))
+
 CASES = []
 
 
@@ -30,12 +33,17 @@ def case(function):
     return function
 
 
+def examples(first=0):
+    """The paths of all examples, or of a share of them that begins with a number of its own."""
+    return sorted(EXAMPLES.glob("*.kal"))[first % SHARE::SHARE]
+
+
 # The tool
 
-def run(*arguments, env=None):
-    """Status, standard output and standard error of one run, in an environment of its own."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=HANG,
-                          check=False, env=env)
+def run(*arguments, text="", **options):
+    """Status, standard output and standard error of one run, with a text as its input."""
+    done = subprocess.run([PROGRAM, *map(str, arguments)], input=text.encode(),
+                          capture_output=True, timeout=HANG, check=False, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -310,6 +318,7 @@ def main():
     failures = 0
     for number, function in enumerate(CASES, 1):
         skipped = ""
+        began = sum(os.times()[:4])
         try:
             reason = function()
             verdict = "ok"
@@ -320,5 +329,8 @@ def main():
             verdict = "not ok"
             failures += 1
             end_children()
+        seconds = sum(os.times()[:4]) - began
+        if seconds >= 1: # for whoever wants to know where the time goes
+            print(f"# {function.__name__}: {seconds:.1f} s of processor time")
         print(f"{verdict} {number} - {function.__name__}{skipped}", flush=True)
     return 1 if failures else 0

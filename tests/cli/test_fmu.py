@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fmu_lab import (COSIMULATION, DISCARD, ERROR, EXCHANGE, OK, Unit, handle_event,
                      simulate_exchange, simulate_steps)
-from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, SHARE, case, main, run
 
 VERSIONS = (2, 3)
 
@@ -41,7 +41,7 @@ OPTIMIZED = ("pendulum.kal", "slider_crank.kal")
 def motions():
     """Models and versions of the standard."""
     return [(name, version) for k, name in enumerate(MOTIONS) for version in VERSIONS
-            if ALL or version == VERSIONS[k % 2]]
+            if ALL or version == VERSIONS[k % 2]][::SHARE]
 
 
 def plain_compiler(folder):

@@ -7,14 +7,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from model_lab import EXAMPLES, HANG, PROGRAM, ROOT, case, main, run
+from model_lab import HANG, PROGRAM, ROOT, case, examples, main, run
 
 UGLY = "coord   x # the way\n\n\n\nkinetic (1)/2*x'^2;potential x^2/2\n"
 NICE = "coord x  # the way\n\nkinetic 1/2*x'^2\npotential x^2/2\n"
 
 
 def models():
-    return [*sorted(EXAMPLES.glob("*.kal")), *sorted((ROOT / "models").glob("*.kal"))]
+    return [*examples(3), *sorted((ROOT / "models").glob("*.kal"))]
 
 
 @case

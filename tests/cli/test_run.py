@@ -2,7 +2,7 @@
 """Motion in time from outside: test_run.py PROGRAM ROOT
 
 What `run` prints and writes, how it fails, and motions over a long time.
-KAL_PROPERTY_PROBLEMS below 1000 makes the long runs shorter, for slow builds.
+KAL_TEST_SHARE makes the long runs shorter, for slow builds.
 """
 
 import csv
@@ -16,10 +16,10 @@ import tempfile
 from math import cos, exp, log, pi, remainder, sin, sqrt
 from pathlib import Path
 
-from model_lab import (EXAMPLES, HANG, PROGRAM, case, evaluate, main, options_of, run,
-                       wait_until_at_work)
+from model_lab import (EXAMPLES, HANG, PROGRAM, SHARE, case, evaluate, examples, main,
+                       options_of, run, wait_until_at_work)
 
-SHORT = int(os.environ.get("KAL_PROPERTY_PROBLEMS", "1000")) < 1000
+SHORT = SHARE > 1
 
 
 def path_of(model):
@@ -318,18 +318,6 @@ def conserved_quantities_are_followed():
 
 
 @case
-def all_examples_balance():
-    for path in sorted(EXAMPLES.glob("*.kal")):
-        status, out, _ = run("run", path, "--json", "-q", "--until", 0.3 if SHORT else 2)
-        if status == 0:
-            energy = json.loads(out)["energy"]
-            size = max(abs(energy["initial"]), energy["drift"],
-                       *(abs(x) for x in energy["work"].values() if isinstance(x, float)),
-                       *map(abs, energy["work"]["drives"].values()), 0.1)
-            assert energy["balance"] < 1e-7 * size, (path, energy)
-
-
-@case
 def other_formats_are_chosen_by_their_endings():
     with Folder(SLOPE) as folder:
         for ending, start in (("h5", b"\x89HDF"), ("json", b"{"), ("mat", b"")):
@@ -603,16 +591,26 @@ def redundant_constraints_change_nothing():
         close(twice["q"][name], want, 1e-6)
 
 
+def energy_is_balanced(energy):
+    """Whether energies and works of a run add up."""
+    size = max(abs(energy["initial"]), energy["drift"],
+               *(abs(x) for x in energy["work"].values() if isinstance(x, float)),
+               *map(abs, energy["work"]["drives"].values()), 0.1)
+    return energy["balance"] < 1e-7 * size
+
+
 @case
 def all_examples_run():
     refused = {"wheel_massless"}
-    for path in sorted(EXAMPLES.glob("*.kal")):
+    for path in examples():
         options = ["--until", "0.5"] if SHORT else []
         status, out, err = run("run", path, "--json", *options)
         assert status == (1 if path.stem in refused else 0), (path, out[:500], err[:500])
         if status == 0:
-            worst = json.loads(out)["constraint_error"]
+            answer = json.loads(out)
+            worst = answer["constraint_error"]
             assert worst["position"] < 1e-9 and worst["velocity"] < 1e-9, (path, worst)
+            assert energy_is_balanced(answer["energy"]), (path, answer["energy"])
 
 
 @case

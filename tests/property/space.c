@@ -6,6 +6,7 @@
 // where they are, and nowhere else.  KAL_PROPERTY_PROBLEMS sets how many there are, one for
 // every 500; KAL_PROPERTY_SEED where they begin.
 
+#include "examples.h"
 #include "fault.h"
 #include "mechanism.h"
 #include "system/examine.h"
@@ -574,19 +575,21 @@ static void mechanisms_move_as_another_formulation_has_it(void)
 static void mechanisms_that_failed_once(void)
 {
     static const long seeds[] = {110, 196, 360, 1341, 1600, 2365};
-    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+    const size_t share = (size_t)examples_share();
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i += share) {
         ok(try_seed(seeds[i]) > 0);
     }
 }
 
 // Four-bars whose drive leads to a dead point: that is said, and the drive is named.  Coming
-// near it takes seconds, so two stand for all unless the environment has KAL_TEST_ALL.
+// near it takes seconds, so two stand for all, one under sanitizers, unless the environment has
+// KAL_TEST_ALL.
 static void driven_loops_that_lock_say_so(void)
 {
     static const long seeds[] = {800, 845, 1325, 1460};
     static Mechanism mech;
     const size_t count = getenv("KAL_TEST_ALL") ? sizeof seeds / sizeof seeds[0] : 2;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i += (size_t)examples_share()) {
         Trial trial;
         mechanism_make(&mech, (uint64_t)seeds[i]);
         if (open_trial(&mech, &trial)) {

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct TapCase {
     const char *name;
@@ -98,7 +99,12 @@ static inline int tap_run(const TapCase *cases, int count)
     printf("1..%d\n", count);
     for (int i = 0; i < count; i++) {
         tap_failures = 0;
+        const clock_t began = clock();
         cases[i].run();
+        const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+        if (seconds >= 1.0) { // for whoever wants to know where the time goes
+            printf("# %s: %.1f s of processor time\n", cases[i].name, seconds);
+        }
         printf("%s %d - %s\n", tap_failures ? "not ok" : "ok", i + 1, cases[i].name);
         fflush(stdout);
         failed_cases += tap_failures > 0;
