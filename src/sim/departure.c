@@ -110,6 +110,36 @@ static KalStatus fail_departure(KalRun *run)
         t, names[0] ? names : "them");
 }
 
+// Back to the start, solved, with its metric.
+static KalStatus come_back(KalRun *run)
+{
+    run->instant->variables[0] = run->t;
+    memcpy(kal_instant_q(run->instant), run->state,
+           2 * (size_t)run->system->n * sizeof(double));
+    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    kal_projector_set_metric(&run->projection.projector);
+    return KAL_OK;
+}
+
+// Tell of rank that is there beside the start, where the instant is, and not in it, if a run goes
+// on here: the state in which it first begins is its user's choice.
+static KalStatus tell_gain(KalRun *run)
+{
+    const int rank = run->answer.rank_A;
+    bool *concerned = run->rank.concerned;
+    KAL_TRY(kal_run_solve(run));
+    const bool gains = run->answer.rank_A > rank;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        concerned[i] = run->answer.dependent_set[i] < 0;
+    }
+    KAL_TRY(come_back(run));
+    for (int i = 0; i < run->instant->n_active; i++) {
+        concerned[i] = concerned[i] && run->answer.dependent_set[i] >= 0;
+    }
+    return gains && run->started ? kal_passage_tell(run, run->t) : KAL_OK;
+}
+
 KalStatus kal_run_check_departure(KalRun *run)
 {
     assert(run->solved);
@@ -125,11 +155,5 @@ KalStatus kal_run_check_departure(KalRun *run)
         least = fmin(least, taken_back(run, h));
         h *= SHORTER;
     }
-    KAL_TRY(least > SMALL ? fail_departure(run) : KAL_OK);
-    run->instant->variables[0] = run->t;
-    memcpy(kal_instant_q(run->instant), run->state, 2 * n * sizeof(double));
-    KAL_TRY(kal_run_solve(run));
-    KAL_TRY(kal_instant_need_givens(run->instant));
-    kal_projector_set_metric(&run->projection.projector);
-    return KAL_OK;
+    return least > SMALL ? fail_departure(run) : tell_gain(run);
 }

@@ -119,11 +119,13 @@ static KalStatus look_ahead(KalRun *run, double dt, double *out_parts)
     double *v = run->instant->variables;
     const int n = run->system->n;
     const double t = v[0];
-    memcpy(run->kept, kal_instant_q(run->instant), (size_t)n * sizeof(double));
+    double *q = kal_instant_q(run->instant);
+    double *qd = kal_instant_qd(run->instant);
+    memcpy(run->kept, q, 2 * (size_t)n * sizeof(double));
     v[0] += dt;
     for (int i = 0; i < n; i++) {
-        kal_instant_q(run->instant)[i] +=
-            dt * (kal_instant_qd(run->instant)[i] + 0.5 * dt * run->answer.qdd[i]);
+        q[i] += dt * (qd[i] + 0.5 * dt * run->answer.qdd[i]);
+        qd[i] += dt * run->answer.qdd[i];
     }
     if (kal_instant_givens(run->instant) == KAL_OK) {
         take_rows(run);
@@ -131,7 +133,7 @@ static KalStatus look_ahead(KalRun *run, double dt, double *out_parts)
         (void)measure(run);
     }
     v[0] = t;
-    memcpy(kal_instant_q(run->instant), run->kept, (size_t)n * sizeof(double));
+    memcpy(q, run->kept, 2 * (size_t)n * sizeof(double));
     return kal_instant_givens(run->instant);
 }
 

@@ -116,8 +116,7 @@ static int n_concerned(const KalRun *run)
     return count;
 }
 
-// Report that the rank of the rows that are marked was lost at t.
-static KalStatus tell_passage(KalRun *run, double t)
+KalStatus kal_passage_tell(KalRun *run, double t)
 {
     char text[KAL_PASSAGE_NAMES];
     kal_passage_names(run, text);
@@ -144,14 +143,15 @@ static KalStatus report(KalRun *run, double t)
         return KAL_OK;
     }
     kal_nearness_mark(run, rank);
-    return tell_passage(run, t);
+    return kal_passage_tell(run, t);
 }
 
 // Whether a time is that of a loss of rank that was found before.
 static bool is_known(const KalRun *run, int count, double t)
 {
     assert(count >= 0);
-    const double near = 1e-3 * (run->horizon - run->rank.t);
+    const double step = run->horizon - run->rank.t;
+    const double near = fmax(1e-3 * step, 1e-9 * fabs(run->horizon));
     bool known = t - run->rank.passed < near;
     for (int i = 0; i < count; i++) {
         known = known || fabs(t - run->rank.zeros[i]) < near;
@@ -222,7 +222,8 @@ static KalStatus look_back(KalRun *run)
     return come_back(run);
 }
 
-KalStatus kal_passage_find(KalRun *run)
+// Find where rows have turned round in the stretch since the last look.
+static KalStatus find_turns(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
     KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
@@ -243,6 +244,29 @@ KalStatus kal_passage_find(KalRun *run)
     return left ? come_back(run) : KAL_OK;
 }
 
+// A step may end in the very instant of a loss of rank, where nothing has turned round yet; what
+// turns in steps that begin there is rounding.
+static KalStatus report_end(KalRun *run)
+{
+    static const double lost = 1e-9;
+    KalRankWatch *watch = &run->rank;
+    kal_nearness_take(run);
+    const int rank = kal_nearness_rank(run);
+    const bool known = watch->at_loss || is_known(run, 0, run->horizon);
+    watch->at_loss = rank < watch->rank && watch->sines[watch->rank - 1] < lost;
+    if (!watch->at_loss || known) {
+        return KAL_OK;
+    }
+    kal_nearness_mark(run, rank);
+    return kal_passage_tell(run, run->horizon);
+}
+
+KalStatus kal_passage_find(KalRun *run)
+{
+    KAL_TRY(run->rank.at_loss ? KAL_OK : find_turns(run));
+    return report_end(run);
+}
+
 KalStatus kal_passage_find_followed(KalRun *run)
 {
     const double ends[] = {run->rank.kept_sines[0], kal_nearness_of_followed(run)};
@@ -255,7 +279,7 @@ KalStatus kal_passage_find_followed(KalRun *run)
     KAL_TRY(find_zero(run, rest_at, 0, x, &t, &least));
     if (least < KAL_DEPENDENT && !is_known(run, 0, t)) {
         kal_nearness_mark_followed(run);
-        KAL_TRY(tell_passage(run, t));
+        KAL_TRY(kal_passage_tell(run, t));
     }
     return come_back(run);
 }

@@ -265,6 +265,7 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
         KAL_TRY(sparse ? kal_passage_find_followed(run) : kal_passage_find(run));
     }
     watch->keeps = false;
+    watch->at_loss = watch->at_loss && close && !fresh;
     if (close) {
         KAL_TRY(sparse ? look_at_factors(run, fresh) : look_closely(run, fresh));
     }

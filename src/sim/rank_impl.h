@@ -59,6 +59,9 @@ KAL_CHECKED KalStatus kal_passage_find(KalRun *run);
 /// The same for the row that is followed in a large system.
 KAL_CHECKED KalStatus kal_passage_find_followed(KalRun *run);
 
+/// Report that the rank of the rows that are marked was lost at t.
+KAL_CHECKED KalStatus kal_passage_tell(KalRun *run, double t);
+
 /// The names of the rows that are marked.
 void kal_passage_names(const KalRun *run, char text[KAL_PASSAGE_NAMES]);
 

@@ -77,6 +77,7 @@ typedef struct KalRankWatch {
     double passed;   ///< when the last loss of rank was
     double least;    ///< of the angles between rows, at the last close look
     bool locks;      ///< if the run cannot go on, that is why
+    bool at_loss;    ///< the last step ended in the instant of a loss of rank
     bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
     double *
         departing; ///< 3 n: a state after the start, and the accelerations of the start

@@ -493,6 +493,33 @@ static void a_velocity_passes_the_tip_of_its_cone(void)
     lab_close(&lab);
 }
 
+// A speed that is to be |1 - t| has its row vanish at t = 1 and goes on smoothly, x' = 1 - t; where
+// the formula is a square of time, a step ends in that very instant, which is told once, too.
+static void a_speed_passes_through_nought(void)
+{
+    static const char *const texts[] = {
+        "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x' = 1, y' = 0\n"
+        "constraint c: x'^2 + y'^2 = 1 - 2*t + t^2\nsimulate 0 .. 3 every 0.5\n",
+        "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x' = 1, y' = 0\n"
+        "constraint c: x'^2 + y'^2 = (1 - t)^2\nsimulate 0 .. 3 every 0.5\n",
+    };
+    for (int k = 0; k < 12; k++) {
+        Lab lab;
+        if (lab_load(&lab, texts[k % 2])) {
+            lab.options.rtol = pow(10.0, -5.0 - 0.5 * (k / 2));
+            lab.options.atol = lab.options.rtol;
+            const KalIncident *incidents = NULL;
+            ok(lab_go(&lab) == KAL_OK);
+            if (ok(kal_run_incidents(lab.run, &incidents) == 1)) {
+                near(incidents[0].t, 1.0, 1e-9);
+            }
+            near(lab_q(&lab, 0), -1.5, 1e-9);
+            near(lab_qd(&lab, 0), -2.0, 1e-12);
+        }
+        lab_close(&lab);
+    }
+}
+
 // Where rank is lost from the start, and any branch would do: refused, by the names of what would
 // break; where a velocity or symmetry chooses the way, it is gone.
 static void a_start_that_leads_off_is_refused(void)
@@ -511,11 +538,11 @@ static void a_start_that_leads_off_is_refused(void)
         const char *text;
         const char *broken; // "": nothing is
     } cases[] = {
-        {WIRE("9.81",  "0",              "0"), "wire"},
-        {WIRE("9.81",      "0.7",                      "0.7"), ""},
+        {WIRE("9.81",  "0",            "0"), "wire"},
+        {WIRE("9.81",      "0.7",                    "0.7"), ""},
         {WIRE("0",  "0","0"), ""},
-        {FLAT("3"),            "loop"                    },
-        {FLAT("1.01"),        "loop"                               },
+        {FLAT("3"),            "loop"                  },
+        {FLAT("1.01"),        "loop"                             },
         {FLAT("1"),    ""},
         {"coord x, y, z\nkinetic 1/2*(x'^2 + y'^2 + z'^2)\npotential 9.81*z\n"
          "constraint cone: x'^2 + y'^2 = 4*z'^2\nsimulate 0 .. 1 every 1\n", "cone" },
@@ -535,6 +562,7 @@ static void a_start_that_leads_off_is_refused(void)
 }
 
 TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
+        TAP_CASE(a_speed_passes_through_nought),
         TAP_CASE(a_start_that_leads_off_is_refused),
         TAP_CASE(a_bead_passes_the_crossing_of_its_wire),
         TAP_CASE(a_velocity_passes_the_tip_of_its_cone),
