@@ -183,6 +183,10 @@ typedef struct KalSetting {
     double value;
 } KalSetting;
 
+/// A number of degrees in radians: bit for bit what the same number with `[deg]` comes to in
+/// a model, for parameters that are shown in degrees.
+KAL_API double kal_radians(double degrees);
+
 /// Set n parameters, other than by loading the model again: these have the values given,
 /// parameters whose values follow them follow, and all others have those that the model was
 /// loaded with; n = 0: all.  Then the state is that of a new instant: the first time, and

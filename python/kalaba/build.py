@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import math
+import operator
+import re
 from typing import Any, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .formula import check_symbols, from_sympy
 
-__all__ = ["as_number", "mapping", "number_text", "values_text", "model_text"]
+__all__ = ["as_array", "as_number", "flag", "mapping", "model_text", "number_or_none", "number_text",
+           "one_statement", "texts", "values_text", "whole", "word_or_none"]
 
 
 def mapping(given: Any, what: str) -> Mapping[Any, Any]:
@@ -18,6 +24,97 @@ def mapping(given: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(given, Mapping):
         raise TypeError(f"{what} are a mapping of names to values, not {given!r}")
     return given
+
+
+def texts(given: Any, what: str) -> list[str]:
+    """A text, or several, as a list.
+
+    >>> from kalaba.build import texts
+    >>> texts("x", "columns"), texts(("x", "y"), "columns"), texts(None, "columns")
+    (['x'], ['x', 'y'], [])
+    """
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    found = list(given) if isinstance(given, Iterable) else [given]
+    for one in found:
+        if not isinstance(one, str):
+            raise TypeError(f"{what}: {one!r} is no text")
+    return found
+
+
+def word_or_none(given: Any, what: str) -> str | None:
+    """A text or None."""
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"{what}: {given!r} is no text")
+    return given
+
+
+def flag(given: Any, what: str) -> bool:
+    """Whether it is true."""
+    try:
+        return bool(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: {given!r:.200} is neither true nor false") from None
+
+
+def whole(given: Any, what: str) -> int:
+    """A whole number."""
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise TypeError(f"{what}: {given!r} is no whole number") from None
+
+
+def number_or_none(given: Any, what: str) -> float | None:
+    """A finite number or None."""
+    try:
+        return None if given is None else as_number(given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: {error}") from None
+
+
+def as_array(given: Any, what: str) -> NDArray[np.float64]:
+    """Real numbers, none of which is masked."""
+    if np.ma.is_masked(given):
+        raise ValueError(f"{what}: some of the numbers are masked: fill them or leave them out")
+    try:
+        return np.asarray(given).astype(float, casting="same_kind", copy=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: an array of real numbers is needed, not {given!r:.200}"
+                          ) from None
+
+
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_PIECE = re.compile(r'"(?:\\.|[^"\\\n])*"|#[^\n]*|.', re.DOTALL)  # a text, a comment, a letter
+
+
+def one_statement(text: str) -> str:
+    """The text of a statement that is made of what was given: nothing that was given ends it and
+    begins another.
+
+    >>> from kalaba.build import one_statement
+    >>> one_statement("kinetic 1/2*(x'^2\\n + y'^2)\\n  + z'^2  # all of it")
+    "kinetic 1/2*(x'^2  + y'^2)   + z'^2"
+    >>> one_statement("potential x; force x = 3")
+    Traceback (most recent call last):
+    ValueError: this is more than one statement: 'potential x; force x = 3'
+    """
+    open_ones: list[str] = []
+    found = []
+    for piece in _PIECE.findall(text):
+        if piece in "([{":
+            open_ones.append(piece)
+        elif piece in _BRACKETS and (not open_ones or open_ones.pop() != _BRACKETS[piece]):
+            raise ValueError(f"a bracket is closed that is not open: {text!r}")
+        elif piece == ";" and "{" not in open_ones:
+            raise ValueError(f"this is more than one statement: {text!r}")
+        if not piece.startswith("#"):
+            found.append(" " if piece == "\n" and "{" not in open_ones else piece)
+    if open_ones:
+        raise ValueError(f"a bracket is not closed: {text!r}")
+    return "".join(found).rstrip()
 
 
 def as_number(value: Any) -> float:
@@ -30,7 +127,10 @@ def as_number(value: Any) -> float:
     """
     if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{value!r} is no number")
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):  # an array of many, a formula with names
+        raise TypeError(f"{value!r} is no number") from None
     if not math.isfinite(number):
         raise ValueError(f"{value!r} is no number that a model can have")
     return number
@@ -114,7 +214,9 @@ def _starts(init: Mapping[Any, Any] | str) -> str:
     return ", ".join(parts)
 
 
-def _quoted(title: str) -> str:
+def _quoted(title: Any) -> str:
+    if not isinstance(title, str):
+        raise TypeError(f"title: {title!r} is no text")
     if "\n" in title:
         raise ValueError("a title has one line")
     escaped = title.replace("\\", "\\\\").replace('"', '\\"')
@@ -129,6 +231,8 @@ def model_text(coordinates: Iterable[Any] | str, kinetic: Any, potential: Any = 
                init: Mapping[Any, Any] | str | None = None, simulate: str | None = None,
                title: str | None = None, more: str = "") -> str:
     """The text of a model; see :meth:`kalaba.Model.build`."""
+    if not isinstance(coordinates, Iterable):
+        raise TypeError(f"coordinates are names, not {coordinates!r}")
     coordinates = (coordinates.replace(",", " ").split() if isinstance(coordinates, str)
                    else list(coordinates))
     check_symbols(kinetic, potential, constraints, forces, nonideal, dissipation, outputs)
@@ -152,6 +256,6 @@ def model_text(coordinates: Iterable[Any] | str, kinetic: Any, potential: Any = 
               for name, value in mapping(outputs, "outputs").items()]
     if init:
         lines.append(f"init {_starts(init)}")
-    if simulate:
+    if word_or_none(simulate, "simulate"):
         lines.append(f"simulate {simulate}")
-    return "\n".join(lines) + "\n" + more
+    return "\n".join(map(one_statement, lines)) + "\n" + more

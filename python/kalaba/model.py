@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from .build import as_number, mapping, model_text, number_text, values_text
+from .build import (as_array, as_number, flag, mapping, model_text, number_or_none,
+                    number_text, one_statement, texts, values_text, whole, word_or_none)
 from .errors import FormulationError, MissingFileError, pointing
 from .results import Equations, Record, Run, Sweep, Task, perform
 
@@ -68,9 +69,18 @@ class Parameters(Mapping[str, float]):
                                          self._values.items()) + ")"
 
 
-def _scale(unit: str | None) -> float:
-    """Angles in degrees are kept in radians."""
-    return math.acos(-1.0) / 180.0 if unit == "deg" else 1.0
+def _base(value: float, unit: str | None) -> float:
+    """A number in base units: angles in degrees are kept in radians."""
+    return _native.radians(value) if unit == "deg" else value
+
+
+def _own(value: float, unit: str | None) -> float:
+    """A number that is kept in base units in its own: the rounder one of those that it is."""
+    if unit != "deg":
+        return value
+    degrees = math.degrees(value)
+    rounder = float(f"{degrees:.15g}")
+    return rounder if _native.radians(rounder) == value else degrees
 
 
 def _flat(given: Any) -> list[Any]:
@@ -87,7 +97,7 @@ def _read(path: Path) -> str | bytes:
     if not path.exists():
         hint = "" if path.suffix else "; the text of a model has more than one line"
         raise MissingFileError(f"{path}: there is no such file{hint}", kind="KAL_ERR_FILE")
-    found = _native.read_file(str(path))
+    found = _native.read_file(path)
     try:
         return found.decode("utf-8")
     except UnicodeDecodeError:
@@ -108,16 +118,10 @@ def _in_order(name: Any) -> list[Any]:
             for part in re.split(r"(\d+)", str(name))]
 
 
-def _list(given: str | Iterable[str] | None) -> list[str]:
-    if given is None:
-        return []
-    return [given] if isinstance(given, str) else list(given)
-
-
-def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None) -> list[str]:
+def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None, what: str) -> list[str]:
     """Inputs of sweeps: texts as the command takes them, or a mapping."""
     if not isinstance(given, Mapping):
-        return _list(given)
+        return texts(given, what)
     return [f"{name} = {value}" if isinstance(value, str)
             else f"{name} = " + ", ".join(number_text(one) for one in np.ravel(value))
             for name, value in given.items()]
@@ -138,6 +142,9 @@ class Model:
 
     def __init__(self, source: str | os.PathLike[str], params: Mapping[str, Any] | None = None,
                  *, name: str = "model", folder: str | os.PathLike[str] | None = None) -> None:
+        if not isinstance(source, (str, os.PathLike)):
+            raise TypeError(f"a model is a path or a text, not {source!r}")
+        word_or_none(name, "name")
         self._text: str | bytes
         self._base = _here()  # so that it loads again when the current folder is another
         if isinstance(source, str) and "\n" in source:
@@ -150,7 +157,8 @@ class Model:
         self._folder = None if folder is None else os.path.abspath(folder)
         self._overrides: dict[str, str] = {str(key): number_text(value) for key, value in
                                            mapping(params, "parameters").items()}
-        self._settings: dict[str, float] = {}
+        self._settings: dict[str, float] = {}  # in base units
+        self._given: dict[str, str] = {}  # the same as they were given
         self._system = self._load()
         self._prepare()
 
@@ -224,14 +232,15 @@ class Model:
         settings = self._find_settings(wanted)
         if settings is not None:
             other._settings = {**self._settings, **settings}
+            other._given = {**self._given, **self._spell(wanted)}
             try:
                 other._prepare()
                 return other
             except FormulationError:
                 pass
-        other._overrides = {**self._overrides, **self._as_overrides(),
+        other._overrides = {**self._overrides, **self._given,
                             **{name: number_text(value) for name, value in wanted.items()}}
-        other._settings = {}
+        other._settings, other._given = {}, {}
         other._system = other._load()
         other._prepare()
         return other
@@ -261,13 +270,19 @@ class Model:
             for one, number in zip(names, value):
                 if fixed.get(one, True):
                     return None
-                found[one] = as_number(number) * _scale(units[one])
+                found[one] = _base(as_number(number), units[one])
         return found
 
-    def _as_overrides(self) -> dict[str, str]:
-        units = self._units()
-        return {name: repr(value / _scale(units[name]))
-                for name, value in self._settings.items()}
+    @staticmethod
+    def _spell(wanted: dict[str, Any]) -> dict[str, str]:
+        """Numbers as overrides, those of lists one by one."""
+        found = {}
+        for name, value in wanted.items():
+            if np.ndim(value) == 0:
+                found[name] = repr(as_number(value))
+            for number, one in enumerate(value if np.ndim(value) else (), 1):
+                found[f"{name}[{number}]"] = repr(as_number(one))
+        return found
 
     def _whole(self, analysis: bool = False) -> Any:
         """The system loaded with all parameters, for what is proven about formulas.
@@ -277,7 +292,7 @@ class Model:
         if not self._settings and not analysis:
             return self._system
         other = self._twin()
-        other._overrides = {**self._overrides, **self._as_overrides()}
+        other._overrides = {**self._overrides, **self._given}
         return other._load(analysis)
 
     # What it is
@@ -331,7 +346,7 @@ class Model:
     def params(self) -> Parameters:
         """Its parameters."""
         values = self._evaluator.parameters()
-        listed = [(name, unit, value / _scale(unit)) for (name, unit, _, _), value in
+        listed = [(name, unit, _own(value, unit)) for (name, unit, _, _), value in
                   zip(self._about["parameters"], values.tolist()) if name]
         return Parameters({name: value for name, _, value in listed},
                           {name: unit or "" for name, unit, _ in listed})
@@ -350,6 +365,7 @@ class Model:
 
     def derive(self, closed_form: bool = False) -> Equations:
         """M, Q, A, b, C as formulas, and q'' with `closed_form`."""
+        closed_form = flag(closed_form, "closed_form")
         system = self._whole()
         return Equations(json.loads(system.derive(_FORMATS["json"], closed_form)),
                          partial(system.derive, _FORMATS["text"], closed_form),
@@ -409,7 +425,7 @@ class Model:
         >>> round(model.run(events={"down": "x falling stop"}).time, 6)
         1.570796
         """
-        if events:
+        if events is not None and not (isinstance(events, (str, Mapping)) and not events):
             return self._with_events(events).run(
                 until, every=every, tolerance=tolerance, rtol=rtol, atol=atol, method=method,
                 drift=drift, form=form, fixed_step=fixed_step, max_steps=max_steps,
@@ -417,19 +433,25 @@ class Model:
         if tolerance is not None:
             rtol = tolerance if rtol is None else rtol
             atol = tolerance if atol is None else atol
-        word, rate = self._drift(drift)
+        word, rate = self._drift(word_or_none(drift, "drift"))
+        numbers = {"until": until, "every": every, "rtol": rtol, "atol": atol, "rate": rate,
+                   "fixed_step": fixed_step, "max_steps": max_steps}
+        until, every, rtol, atol, rate, fixed_step, most = (
+            number_or_none(value, name) for name, value in numbers.items())
         if columns is None:
             columns = ["reaction(*)"] if any(not name.startswith("drive(")
                                              for name in self.constraints) else []
         return perform(Task(self._system, list(self._settings.items()),
-                            (until, every, rtol, atol, method, word, rate, form, fixed_step,
-                             max_steps), _list(columns), values_text(start)))
+                            (until, every, rtol, atol, word_or_none(method, "method"), word,
+                             rate, word_or_none(form, "form"), fixed_step, most),
+                            texts(columns, "columns"), values_text(start)))
 
     def _with_events(self, events: str | Iterable[str] | Mapping[str, str]) -> Model:
         if isinstance(events, Mapping):
             events = [f"{name}: {rule}" for name, rule in events.items()]
         other = self._twin()
-        other._text = "\n".join([self.text, *(f"event {one}" for one in _list(events)), ""])
+        other._text = "\n".join([self.text, *(one_statement(f"event {one}")
+                                              for one in texts(events, "events")), ""])
         other._system = other._load()
         other._prepare()
         return other
@@ -437,7 +459,12 @@ class Model:
     @staticmethod
     def _drift(text: str | None) -> tuple[str | None, float | None]:
         found = re.fullmatch(r"stabilize\((.+)\)", text or "")
-        return ("stabilize", float(found[1])) if found else (text, None)
+        if not found:
+            return text, None
+        try:
+            return "stabilize", float(found[1])
+        except ValueError:
+            raise ValueError(f"drift: stabilize(k) has a number k, not {found[1]!r}") from None
 
     def linearize(self, at: str | Mapping[str, Any] | None = None, *,
                   inputs: str | Sequence[str] | None = None, equilibrium: int = 0) -> Record:
@@ -459,8 +486,9 @@ class Model:
 
     def _about_state(self, find: Callable[..., str], at: Any, inputs: Any,
                      equilibrium: int) -> Record:
-        names = None if inputs is None else ", ".join(_list(inputs))
+        names = None if inputs is None else ", ".join(texts(inputs, "inputs"))
         text = values_text(at)
+        equilibrium = whole(equilibrium, "equilibrium")
         if equilibrium < 0:
             raise ValueError(f"equilibria are counted from 1, not {equilibrium}")
         if equilibrium and text is not None:
@@ -489,7 +517,9 @@ class Model:
     def equilibria(self, *, starts: int = 0, seed: int = 0, where: str | None = None,
                    steady: bool = False, each: bool = False) -> list[Record]:
         """States of rest, or steady motions, with forces and stability."""
-        found = self._analyze(_native.equilibria, starts, seed, where, steady, each)
+        found = self._analyze(_native.equilibria, whole(starts, "starts"), whole(seed, "seed"),
+                              word_or_none(where, "where"), flag(steady, "steady"),
+                              flag(each, "each"))
         return [Record(one) for one in json.loads(found)["equilibria"]]
 
     # Functions
@@ -516,19 +546,29 @@ class Model:
                      inputs: ArrayLike | None = None) -> NDArray[np.float64]:
         """q'' of a state (n,), or of k states (n, k) with t, parameters and inputs of their
         own."""
-        q = np.asarray(q, dtype=float)
-        names = list(params or {})
-        units = self._units()
+        q, qd, t = as_array(q, "q"), as_array(qd, "qd"), as_array(t, "t")
+        given = mapping(params, "parameters")
+        names, units = list(given), self._units()
         count = q.shape[1] if q.ndim == 2 else 1
-        values = np.array([np.broadcast_to(np.asarray(value, dtype=float), (count,))
-                           * _scale(units.get(name))
-                           for name, value in (params or {}).items()]).reshape(-1)
+        values = np.array([self._for_all(value, name, units.get(name), count)
+                           for name, value in given.items()]).reshape(-1)
         if names:  # others that are set stay
             for name, value in self._settings.items():
                 if name not in names:
                     names.append(name)
                     values = np.concatenate([values, np.full(count, value)])
         return self._evaluator.accelerations(q, qd, t, names, values, inputs)
+
+    @staticmethod
+    def _for_all(value: ArrayLike, name: str, unit: str | None, count: int
+                 ) -> NDArray[np.float64]:
+        """A value of a parameter for each of so many states, in base units."""
+        own = as_array(value, f"parameter {name}")
+        if own.shape not in ((), (1,), (count,)):
+            raise ValueError(f"parameter {name} has one value, or one for each of the {count} "
+                             f"states, not the shape {own.shape}")
+        base = np.array([_base(one, unit) for one in own.ravel()]) if unit == "deg" else own
+        return np.broadcast_to(base, (count,))
 
     @overload
     def sweep(self, vary: Any = ..., random: Any = ..., *, count: int = ..., seed: int = ...,
@@ -557,16 +597,19 @@ class Model:
         >>> sweep["max(x')"].round(6)
         array([1., 2.])
         """
+        threads, count, seed = whole(threads, "threads"), whole(count, "count"), whole(seed, "seed")
         if threads < 0:
             raise ValueError(f"a sweep has 1 thread or more, or 0 for all cores, not {threads}")
+        resume = flag(resume, "resume")
         if resume and save is None:
             raise ValueError("what is resumed is a file: name it with save=")
-        kept = None if keep is None else ", ".join(_list(keep))
-        varied, drawn = _inputs(vary), _inputs(random)
+        kept = None if keep is None else ", ".join(texts(keep, "keep"))
+        varied, drawn = _inputs(vary, "vary"), _inputs(random, "random")
         with pointing({**_places("--vary", varied), **_places("--random", drawn)}):
-            native = _native.Sweep(self._whole(), varied, drawn, count, seed, design, kept)
+            native = _native.Sweep(self._whole(), varied, drawn, count, seed,
+                                   word_or_none(design, "design") or "random", kept)
         if save is not None:
-            return native.write(os.fspath(save), threads, resume)
+            return native.write(save, threads, resume)
         columns, values, failures = native.go(threads)
         return Sweep(columns, values, failures, len(varied) + len(drawn))
 
@@ -585,12 +628,12 @@ class Model:
         """
         if kind not in ("c", "fmu"):
             raise ValueError(f"there is no kind {kind!r} of export: it is 'c' or 'fmu'")
-        if fmi not in (2, 3):
+        if whole(fmi, "fmi") not in (2, 3):
             raise ValueError(f"FMI has the versions 2 and 3 here, not {fmi}")
-        name = Path(self._name).stem if name is None else name
+        name = Path(self._name).stem if word_or_none(name, "name") is None else name
         system = self._whole()
-        return Record(system.export_c(os.fspath(path), name, single) if kind == "c" else
-                      system.export_fmu(os.fspath(path), name, fmi))
+        return Record(system.export_c(path, name, flag(single, "single")) if kind == "c" else
+                      system.export_fmu(path, name, fmi))
 
 
 def load(source: str | os.PathLike[str], /, **params: Any) -> Model:

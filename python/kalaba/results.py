@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from .errors import pointing
+from .errors import Error, FormulationError, pointing
 from .formula import to_sympy
 
 __all__ = ["Record", "Equations", "Table", "Run", "Sweep"]
@@ -201,6 +201,8 @@ class Table:
         self._values = dict(zip(self.columns, values))
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
+        if not isinstance(name, str):
+            raise TypeError(f"columns have names: {name!r:.200} is none")
         try:
             return self._values[name]
         except KeyError:
@@ -259,6 +261,8 @@ class Run(Table):
         self._task = task
         self._seconds = seconds
         self._failure = failure
+        self._begun: bool = facts["begun"]
+        self._ended_at: int = facts["ended_at"]  # by a signal; see native/run.c
         self.complete: bool = facts["complete"]
         self.stopped_by: str | None = facts["stopped_by"]
         self.incidents = [Record(dict(zip(("t", "what", "name", "text"), one)))
@@ -277,10 +281,13 @@ class Run(Table):
         self._lock = threading.Lock()
 
     def _again(self, report: bool) -> Any:
-        """The same run done once more: the same bits."""
-        return self._task.repeat(report, None if self._failure is None else self.time)
+        """The same run done once more: the same bits, and the same end if it ended early."""
+        return self._task.repeat(report, self._failure is not None, self._ended_at)
 
     def _show(self, as_json: bool) -> str:
+        if not self._begun:
+            return (json.dumps({"complete": False, "failure": self._failure}) if as_json else
+                    f"the run did not begin: {self._failure}\n")
         with self._lock:
             return (self._shown[as_json] if self._shown else
                     self._native.show(as_json, self._seconds))
@@ -326,14 +333,17 @@ class Run(Table):
             raise ValueError(f"units go to {', '.join(places)}, not to '{units}'")
         with self._lock:
             self._native = self._native or self._again(False)
-            self._native.save(os.fspath(path), places.index(units))
+            self._native.save(path, places.index(units))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the interactive page of the run.
 
         The same run is done once more to have all that the page shows: the same bits.
         """
-        self._again(True).report(os.fspath(path), self._seconds, self._failure)
+        if not self._begun:
+            raise FormulationError("there is nothing to report: the run did not begin",
+                                   kind="KAL_ERR_FORMULATION")
+        self._again(True).report(path, self._seconds, self._failure)
 
     def plot(self, *names: str, against: str = "t", ax: Any = None) -> Any:
         """Plot columns with Matplotlib; all coordinates if none is named."""
@@ -370,18 +380,17 @@ class Task:
     columns: list[str]
     start: str | None
 
-    def make(self, report: bool, until: float | None = None) -> _native.Run:
-        """A run that has not begun; `until` if it is to end elsewhere."""
-        options = self.options if until is None else (until, *self.options[1:])
-        return _native.Run(self.system, self.settings, options, self.columns, report)
+    def make(self, report: bool) -> _native.Run:
+        """A run that has not begun."""
+        return _native.Run(self.system, self.settings, self.options, self.columns, report)
 
-    def repeat(self, report: bool, until: float | None) -> _native.Run:
-        """A run that has been done; one that failed at `until` ends as it did before."""
-        other = self.make(report, until)
+    def repeat(self, report: bool, failed: bool, ended_at: int) -> _native.Run:
+        """A run that has been done; one that failed, or that a signal ended, does so again."""
+        other = self.make(report)
         try:
-            other.go(self.start)
-        except Exception:
-            if until is None:
+            other.go(self.start, ended_at)
+        except (Error, MemoryError):
+            if not failed:
                 raise
         return other
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
+from .build import texts, word_or_none
 
 __all__ = ["Solution", "solve"]
 
@@ -67,7 +68,12 @@ def solve(M: ArrayLike, Q: ArrayLike, A: ArrayLike | None = None, b: ArrayLike |
     """
     if (A is None) != (b is None):
         raise ValueError("A and b come together")
-    found = _native.solve(M, Q, A, b, C, list(coordinates), list(constraints), formulation)
+    for name, given in {"M": M, "Q": Q}.items():
+        if given is None:
+            raise TypeError(f"{name} is an array of real numbers, not None")
+    found = _native.solve(M, Q, A, b, C, texts(coordinates, "coordinates"),
+                          texts(constraints, "constraints"),
+                          word_or_none(formulation, "formulation") or "default")
     ranks = found["ranks"]
     return Solution(found["qdd"], found["force_ideal"], found["force_nonideal"],
                     found["multipliers"], ranks[0], ranks[1], ranks[2], found["unique"],

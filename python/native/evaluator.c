@@ -203,6 +203,7 @@ typedef struct States {
     double *rates;        // q' as well, or NULL
     double *qdd;
     double *state_rates; // with `states`
+    Pulse *pulse;        // asked between states, or NULL
 } States;
 
 static void load_inputs(const Evaluator *self, KalInstant *instant,
@@ -284,6 +285,9 @@ static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
     }
     for (Py_ssize_t j = 0; j < states->count; j++) {
         KalMotionAnswer answer;
+        if (states->pulse && !pulse_beat(states->pulse)) {
+            return KAL_ERR_INTERRUPTED;
+        }
         KalStatus status = load_state(self, instant, states, j);
         status = status == KAL_OK ? kal_instant_solve(instant, &answer) : status;
         if (status == KAL_OK && states->states) {
@@ -304,7 +308,7 @@ static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
 }
 
 // Solve with or without the lock; whether it went well, else with an exception.
-static bool go(Evaluator *self, Workspace *workspace, const States *states)
+static bool go(Evaluator *self, Workspace *workspace, States *states)
 {
     KalStatus status = KAL_OK;
     bool raised = false;
@@ -313,6 +317,7 @@ static bool go(Evaluator *self, Workspace *workspace, const States *states)
     } else {
         Pulse pulse;
         pulse_begin(&pulse, workspace->ctx);
+        states->pulse = &pulse;
         Py_BEGIN_ALLOW_THREADS;
         status = solve_states(self, workspace, states);
         Py_END_ALLOW_THREADS;
@@ -403,6 +408,15 @@ static PyObject *find_rates(Evaluator *self, States *states, int dimensions)
     return result;
 }
 
+// What Python says of things that are no numbers names neither the thing nor its place.
+static PyObject *complain_of_time(PyObject *time)
+{
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Format(PyExc_TypeError, "t is a number, not %.200R", time);
+    }
+    return NULL;
+}
+
 // rates(t, y, u): y' for y = (q, q', states) and inputs u, 0 without them; or for many side
 // by side.
 static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
@@ -416,8 +430,10 @@ static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
         return NULL;
     }
     const double t = PyFloat_AsDouble(args[0]);
-    if ((t == -1.0 && PyErr_Occurred()) || !is_made(self)
-        || !doubles_get(args[1], &y)) {
+    if (t == -1.0 && PyErr_Occurred()) {
+        return complain_of_time(args[0]);
+    }
+    if (!is_made(self) || !doubles_get(args[1], &y)) {
         return NULL;
     }
     PyObject *result = NULL;

@@ -13,6 +13,9 @@
 
 static PyObject *numpy_empty;   // of numpy, held for ever
 static PyObject *numpy_asarray; // likewise
+static PyObject *plain_array;   // its type of arrays, likewise
+static PyObject *masked_array;  // the type of numpy.ma, likewise
+static PyObject *is_masked;     // of numpy.ma, likewise
 static PyObject *make_error;    // kalaba.errors.make_error, when first needed
 
 // Texts
@@ -58,6 +61,11 @@ PyObject *text_take(Text *text)
     return string;
 }
 
+PyObject *text_of(const char *text)
+{
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
 // Failures
 
 void list_put(PyObject **list, size_t i, PyObject *item)
@@ -101,9 +109,7 @@ PyObject *raise_status(KalStatus status, const char *message, const char *const 
         Py_XDECREF(module);
     }
     PyObject *list = make_error ? list_names(names, n) : NULL;
-    PyObject *text =
-        list ? PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace")
-             : NULL;
+    PyObject *text = list ? text_of(message) : NULL;
     PyObject *error =
         text ? PyObject_CallFunction(make_error, "sOO", status_name(status), text, list)
              : NULL;
@@ -157,6 +163,55 @@ static bool view_plain(PyObject *object, Doubles *out_doubles)
     return true;
 }
 
+// Whether numbers that are masked are among those of an array, or of a list of arrays: what is
+// below a mask means nothing.  −1 with an exception.
+static int has_masked(PyObject *object)
+{
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        PyObject *items = PySequence_Tuple(object);
+        int found =
+            items && Py_EnterRecursiveCall(" in a list of numbers") == 0 ? 0 : -1;
+        for (Py_ssize_t i = 0; found == 0 && i < PyTuple_GET_SIZE(items); i++) {
+            found = has_masked(PyTuple_GET_ITEM(items, i));
+        }
+        if (items) {
+            Py_LeaveRecursiveCall();
+        }
+        Py_XDECREF(items);
+        return found;
+    }
+    const int masked = PyObject_IsInstance(object, masked_array);
+    if (masked <= 0) {
+        return masked;
+    }
+    PyObject *answer = PyObject_CallOneArg(is_masked, object);
+    const int found = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    return found;
+}
+
+static bool refuse_masked(PyObject *object)
+{
+    const int found = has_masked(object);
+    if (found > 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "some of the numbers are masked: fill them or leave them out");
+    }
+    return found == 0;
+}
+
+// What NumPy says of things that are no arrays is not for those who called us.
+static void complain_of_array(PyObject *object)
+{
+    PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError)    ? PyExc_TypeError
+                     : PyErr_ExceptionMatches(PyExc_ValueError) ? PyExc_ValueError
+                                                                : NULL;
+    if (kind) {
+        PyErr_Clear();
+        PyErr_Format(kind, "an array of real numbers is needed, not %.200R", object);
+    }
+}
+
 // A copy of anything that is an array of real numbers to NumPy.
 static bool view_copy(PyObject *object, Doubles *out_doubles)
 {
@@ -168,12 +223,18 @@ static bool view_copy(PyObject *object, Doubles *out_doubles)
         copy && PyObject_GetBuffer(copy, &out_doubles->view, BUFFER_FLAGS) == 0;
     Py_XDECREF(array);
     Py_XDECREF(copy); // the view keeps it
+    if (!done) {
+        complain_of_array(object);
+    }
     return done;
 }
 
 bool doubles_get(PyObject *object, Doubles *out_doubles)
 {
     *out_doubles = (Doubles){.values = NULL};
+    if ((PyObject *)Py_TYPE(object) != plain_array && !refuse_masked(object)) {
+        return false;
+    }
     if (!view_plain(object, out_doubles) && !view_copy(object, out_doubles)) {
         return false;
     }
@@ -327,6 +388,15 @@ int count_read(PyObject *number, void *out)
     return 1;
 }
 
+static PyObject *native_radians(PyObject *module, PyObject *number)
+{
+    (void)module;
+    const double degrees = PyFloat_AsDouble(number);
+    return degrees == -1.0 && PyErr_Occurred()
+               ? NULL
+               : PyFloat_FromDouble(kal_radians(degrees));
+}
+
 // Stack
 
 // The lowest address of the calling thread's stack, or 0 if nobody knows.
@@ -422,6 +492,7 @@ static PyMethodDef functions[] = {
     {"equilibria", native_equilibria, METH_VARARGS, "States of rest, as JSON."          },
     {"solve",      native_solve,      METH_VARARGS, "One instant from arrays."          },
     {"read_file",  native_read_file,  METH_VARARGS, "The bytes of a regular file."      },
+    {"radians",    native_radians,    METH_O,       "Degrees as a model takes them."    },
     {NULL,         NULL,              0,            NULL                                },
 };
 
@@ -436,12 +507,17 @@ static PyModuleDef definition = {
 static bool find_numpy(void)
 {
     PyObject *numpy = PyImport_ImportModule("numpy");
-    if (numpy) {
+    PyObject *masks = numpy ? PyImport_ImportModule("numpy.ma") : NULL;
+    if (masks) {
         numpy_empty = PyObject_GetAttrString(numpy, "empty");
         numpy_asarray = PyObject_GetAttrString(numpy, "asarray");
-        Py_DECREF(numpy);
+        plain_array = PyObject_GetAttrString(numpy, "ndarray");
+        masked_array = PyObject_GetAttrString(masks, "MaskedArray");
+        is_masked = PyObject_GetAttrString(masks, "is_masked");
     }
-    return numpy_empty && numpy_asarray;
+    Py_XDECREF(numpy);
+    Py_XDECREF(masks);
+    return numpy_empty && numpy_asarray && plain_array && masked_array && is_masked;
 }
 
 PyMODINIT_FUNC PyInit__native(void); // called by the interpreter

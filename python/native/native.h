@@ -38,6 +38,9 @@ KalSink text_sink(Text *text);
 /// The text as str, or NULL with an exception; frees it.
 PyObject *text_take(Text *text);
 
+/// A text that ends with a NUL as str; what is no UTF-8, in names of files, is replaced.
+PyObject *text_of(const char *text);
+
 /// Free a text.
 void text_clear(Text *text);
 
@@ -127,6 +130,10 @@ void settings_clear(Settings *settings);
 
 /// A whole number that is not negative, for "O&" of PyArg_ParseTuple(): `out` is a uint64_t.
 int count_read(PyObject *number, void *out);
+
+/// A path for "O&" of PyArg_ParseTuple(), in the bytes of the file system, which need be no
+/// UTF-8: `out` is a char * that is NULL before; to be freed.
+int copy_path(PyObject *path, void *out);
 
 /// Whether the calling thread has the stack that the library may need; false with an
 /// exception.  Threads get what threading.stack_size() says.

@@ -6,6 +6,7 @@
 #include "native.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Run {
@@ -16,13 +17,26 @@ typedef struct Run {
     KalReport *report; // NULL unless asked for
     KalRunOptions options;
     Pulse pulse;
-    bool busy; // a thread is in it
+    uint64_t
+        asked; // how often the run asked whether to go on: the same for the same run
+    uint64_t end_at; // it is to end when it asks for the so-manieth time; 0: never
+    bool ended;      // it did, by a signal or there
+    bool begun;      // it has a consistent start
+    bool busy;       // a thread is in it
 } Run;
+
+static bool go_on(void *user)
+{
+    Run *self = (Run *)user;
+    self->asked++;
+    self->ended = self->asked == self->end_at || !pulse_beat(&self->pulse);
+    return !self->ended;
+}
 
 static bool watch(void *user, const KalRun *run)
 {
     (void)run;
-    return pulse_beat(&((Run *)user)->pulse);
+    return go_on(user);
 }
 
 // Whether nobody is in the object; then it is ours until leave().
@@ -223,11 +237,13 @@ static KalStatus take(void *user, KalRun *run)
 }
 
 // From the start to the end; what there is is noted down in any case.
-static KalStatus go_all(Run *self, const char *start, bool *out_started)
+static KalStatus go_all(Run *self, const char *start)
 {
     KalStartReport report;
-    KalStatus status = kal_run_start_from(self->run, start, &report);
-    *out_started = status == KAL_OK;
+    kal_context_set_watch(self->ctx, go_on, self);
+    const KalStatus status = kal_run_start_from(self->run, start, &report);
+    kal_context_set_watch(self->ctx, NULL, NULL);
+    self->begun = status == KAL_OK;
     return status == KAL_OK ? kal_run_sample(self->run, take, self) : status;
 }
 
@@ -239,10 +255,10 @@ static PyObject *raise_run(const Run *self, KalStatus status, const char *messag
 }
 
 // The last state is worth a row where a run failed; then the table is finished.
-static void close_table(Run *self, KalStatus status, bool started)
+static void close_table(Run *self, KalStatus status)
 {
     const KalTable *table = kal_record_table(self->record);
-    if (status != KAL_OK && started && kal_table_rows(table) > 0
+    if (status != KAL_OK && self->begun && kal_table_rows(table) > 0
         && kal_run_time(self->run)
                > kal_table_row(table, kal_table_rows(table) - 1)[0]) {
         const KalStatus late = take(self, self->run);
@@ -252,32 +268,37 @@ static void close_table(Run *self, KalStatus status, bool started)
     (void)finished; // its notes are for files, which fail by themselves
 }
 
+// go(start, end_at): from the start to the end, or to where it asks for the so-manieth time:
+// as a run that a signal ended did.
 static PyObject *run_go(PyObject *object, PyObject *args)
 {
     Run *self = (Run *)object;
     const char *start = NULL;
-    if (!PyArg_ParseTuple(args, "z", &start) || !enter(self)) {
+    uint64_t end_at = 0;
+    if (!PyArg_ParseTuple(args, "z|O&", &start, count_read, &end_at) || !enter(self)) {
         return NULL;
     }
     KalStatus status = KAL_OK;
-    bool started = false;
     char message[4096] = "";
+    self->asked = 0;
+    self->ended = false;
+    self->end_at = end_at;
     Py_BEGIN_ALLOW_THREADS;
-    status = go_all(self, start, &started);
+    status = go_all(self, start);
     if (status != KAL_OK) {
         strncpy(message, kal_context_message(self->ctx), sizeof message - 1);
     }
     Py_END_ALLOW_THREADS;
     PyObject *result = NULL;
     if (!pulse_raise(&self->pulse)) {
-        result =
-            status == KAL_OK ? Py_NewRef(Py_None) : raise_run(self, status, message);
+        const bool done = status == KAL_OK || self->ended; // as it was asked to
+        result = done ? Py_NewRef(Py_None) : raise_run(self, status, message);
     }
     PyObject *type;
     PyObject *value;
     PyObject *trace;
     PyErr_Fetch(&type, &value, &trace);
-    close_table(self, status, started);
+    close_table(self, status);
     PyErr_Restore(type, value, trace);
     leave(self);
     return result;
@@ -379,11 +400,12 @@ static PyObject *run_facts(PyObject *object, PyObject *none)
     const char *const *warnings = NULL;
     const size_t n = kal_run_warnings(self->run, &warnings);
     PyObject *result = Py_BuildValue(
-        "{s:d,s:O,s:z,s:N,s:N,s:N,s:d}", "time", kal_run_time(self->run), "complete",
-        kal_run_is_over(self->run) ? Py_True : Py_False, "stopped_by",
+        "{s:d,s:O,s:z,s:N,s:N,s:N,s:d,s:O,s:K}", "time", kal_run_time(self->run),
+        "complete", kal_run_is_over(self->run) ? Py_True : Py_False, "stopped_by",
         kal_run_stopped_by(self->run), "incidents", list_incidents(self->run),
         "statistics", list_statistics(self->run), "warnings", list_names(warnings, n),
-        "until", self->options.until);
+        "until", self->options.until, "begun", self->begun ? Py_True : Py_False,
+        "ended_at", (unsigned long long)(self->ended ? self->asked : 0));
     leave(self);
     return result;
 }
@@ -392,9 +414,13 @@ static PyObject *run_facts(PyObject *object, PyObject *none)
 static PyObject *run_save(PyObject *object, PyObject *args)
 {
     Run *self = (Run *)object;
-    const char *path = NULL;
+    char *path = NULL;
     int units = 0;
-    if (!PyArg_ParseTuple(args, "si", &path, &units) || !enter(self)) {
+    if (!PyArg_ParseTuple(args, "O&i", copy_path, &path, &units)) {
+        return NULL;
+    }
+    if (!enter(self)) {
+        free(path);
         return NULL;
     }
     const KalTableWriteOptions options = {.csv_units = (KalTableUnits)units};
@@ -402,6 +428,7 @@ static PyObject *run_save(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS;
     status = kal_table_write(kal_record_table(self->record), path, &options);
     Py_END_ALLOW_THREADS;
+    free(path);
     leave(self);
     return status == KAL_OK ? Py_NewRef(Py_None) : raise_context(status, self->ctx);
 }
@@ -410,10 +437,14 @@ static PyObject *run_save(PyObject *object, PyObject *args)
 static PyObject *run_report(PyObject *object, PyObject *args)
 {
     Run *self = (Run *)object;
-    const char *path = NULL;
+    char *path = NULL;
     KalReportFacts facts = {.seconds = 0.0};
-    if (!PyArg_ParseTuple(args, "sdz", &path, &facts.seconds, &facts.failure)
-        || !enter(self)) {
+    if (!PyArg_ParseTuple(args, "O&dz", copy_path, &path, &facts.seconds,
+                          &facts.failure)) {
+        return NULL;
+    }
+    if (!enter(self)) {
+        free(path);
         return NULL;
     }
     KalStatus status = KAL_OK;
@@ -423,6 +454,7 @@ static PyObject *run_report(PyObject *object, PyObject *args)
         status = kal_report_write(self->report, self->run, &facts, path);
     }
     Py_END_ALLOW_THREADS;
+    free(path);
     leave(self);
     return status == KAL_OK ? Py_NewRef(Py_None) : raise_context(status, self->ctx);
 }

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 // One instant of constrained motion from arrays of NumPy.
+//
+// The library asks nobody while it factors matrices, which takes half a minute for the largest.
+// So a thread solves large problems, while the caller asks for signals.  If one raises an
+// exception the caller leaves; what the thread works with, nothing of which is Python's to
+// change, is given back by a later call that finds it solved.
 
 #include "native.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
 
 enum {
     GIVEN = 5 // M, Q, A, b, C
@@ -13,9 +23,20 @@ typedef struct Job {
     Doubles arrays[GIVEN];
     Texts coordinates;
     Texts constraints;
+    KalMotionOptions options;
+    KalMotionProblem problem;
     KalContext *ctx;
     KalMotion *motion;
+    KalMotionAnswer answer;
+    KalStatus status;
+    atomic_bool solved; // by the thread, which touches nothing after that
+    struct Job *next;   // of those that were left
 } Job;
+
+// Problems of so many numbers, in M and A, take longer than a signal may wait.
+static const Py_ssize_t LARGE = 250000;
+
+static Job *left_jobs; // touched under the interpreter's lock
 
 // Arrays that are None stay empty.
 static bool get_arrays(Job *job, PyObject *const *given)
@@ -29,8 +50,9 @@ static bool get_arrays(Job *job, PyObject *const *given)
 }
 
 // Whether sizes fit; the library takes the length of arrays on trust.
-static bool find_shape(const Job *job, KalMotionProblem *problem)
+static bool find_shape(Job *job)
 {
+    KalMotionProblem *problem = &job->problem;
     const Doubles *a = job->arrays;
     const Py_ssize_t n = a[1].count;
     const Py_ssize_t m = a[3].count;
@@ -86,51 +108,136 @@ static PyObject *describe(const KalMotionAnswer *a)
         a->residual_constraints, "residual_motion", a->residual_motion);
 }
 
-static PyObject *raise_motion(const Job *job, const KalMotionProblem *problem,
-                              KalStatus status)
+static PyObject *raise_motion(const Job *job)
 {
     const KalMotionFault fault = kal_motion_fault(job->motion);
     const char *const *all =
-        fault.constraints ? problem->constraints : problem->coordinates;
+        fault.constraints ? job->problem.constraints : job->problem.coordinates;
     const char *names[64];
     size_t n = 0;
     while (all && (int)n < fault.count && n < sizeof names / sizeof names[0]) {
         names[n] = all[fault.indices[n]];
         n++;
     }
-    return raise_status(status, kal_context_message(job->ctx), names, n);
+    return raise_status(job->status, kal_context_message(job->ctx), names, n);
 }
 
-static PyObject *solve(Job *job, KalFormulation formulation)
+static void job_destroy(Job *job)
 {
-    KalMotionProblem problem = {
-        .M = job->arrays[0].values,
-        .Q = job->arrays[1].values,
-        .A = job->arrays[2].values,
-        .b = job->arrays[3].values,
-        .C = job->arrays[4].values,
-        .coordinates = job->coordinates.n ? job->coordinates.list : NULL,
-        .constraints = job->constraints.n ? job->constraints.list : NULL};
-    KalMotionOptions options = kal_motion_options();
-    KalMotionAnswer answer;
-    KalStatus status = KAL_OK;
-    options.formulation = formulation;
-    if (!find_shape(job, &problem) || !(job->ctx = new_context())) {
+    kal_motion_destroy(job->motion);
+    kal_context_destroy(job->ctx);
+    for (int i = 0; i < GIVEN; i++) {
+        doubles_release(&job->arrays[i]);
+    }
+    texts_clear(&job->coordinates);
+    texts_clear(&job->constraints);
+    free(job);
+}
+
+// Give back what was left and is solved by now.
+static void collect_left(void)
+{
+    Job **place = &left_jobs;
+    while (*place) {
+        Job *job = *place;
+        if (atomic_load(&job->solved)) {
+            *place = job->next;
+            job_destroy(job);
+        } else {
+            place = &job->next;
+        }
+    }
+}
+
+static void *work(void *user)
+{
+    Job *job = (Job *)user;
+    job->status = kal_motion_create(job->ctx, &job->options, job->problem.n,
+                                    job->problem.m, &job->motion);
+    if (job->status == KAL_OK) {
+        job->status = kal_motion_solve(job->motion, &job->problem, &job->answer);
+    }
+    atomic_store(&job->solved, true);
+    return NULL;
+}
+
+// Begin to work in a thread that nobody waits for; false: there is none.
+static bool work_apart(Job *job)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    const bool begun =
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0
+        && pthread_attr_setstacksize(&attributes, (size_t)2 * KAL_STACK_SIZE) == 0
+        && pthread_create(&thread, &attributes, work, job) == 0;
+    pthread_attr_destroy(&attributes);
+    return begun;
+}
+
+// Until it is solved or a signal raised an exception.
+static void wait_for(const Job *job, Pulse *pulse)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    while (!atomic_load(&job->solved) && pulse_beat(pulse)) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+// Solve a problem, which is given away.
+static PyObject *solve(Job *job)
+{
+    Pulse pulse = {.last = 0.0};
+    const Py_ssize_t numbers = job->arrays[0].count + job->arrays[2].count;
+    Py_BEGIN_ALLOW_THREADS;
+    if (numbers < LARGE || !work_apart(job)) {
+        work(job);
+    }
+    wait_for(job, &pulse);
+    Py_END_ALLOW_THREADS;
+    if (pulse_raise(&pulse)) {
+        job->next = left_jobs;
+        left_jobs = job;
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    status = kal_motion_create(job->ctx, &options, problem.n, problem.m, &job->motion);
-    if (status == KAL_OK) {
-        status = kal_motion_solve(job->motion, &problem, &answer);
+    PyObject *result =
+        job->status == KAL_OK ? describe(&job->answer) : raise_motion(job);
+    job_destroy(job);
+    return result;
+}
+
+// A problem of what was given, or NULL with an exception.
+static Job *make_job(PyObject *const *given, PyObject *coordinates,
+                     PyObject *constraints, KalFormulation formulation)
+{
+    Job *job = calloc(1, sizeof *job);
+    if (!job) {
+        PyErr_NoMemory();
+        return NULL;
     }
-    Py_END_ALLOW_THREADS;
-    return status == KAL_OK ? describe(&answer) : raise_motion(job, &problem, status);
+    job->options = kal_motion_options();
+    job->options.formulation = formulation;
+    if (!texts_read(coordinates, &job->coordinates)
+        || !texts_read(constraints, &job->constraints) || !get_arrays(job, given)
+        || !find_shape(job) || !(job->ctx = new_context())) {
+        job_destroy(job);
+        return NULL;
+    }
+    job->problem.M = job->arrays[0].values;
+    job->problem.Q = job->arrays[1].values;
+    job->problem.A = job->arrays[2].values;
+    job->problem.b = job->arrays[3].values;
+    job->problem.C = job->arrays[4].values;
+    job->problem.coordinates = job->coordinates.n ? job->coordinates.list : NULL;
+    job->problem.constraints = job->constraints.n ? job->constraints.list : NULL;
+    return job;
 }
 
 // (M, Q, A, b, C, coordinates, constraints, formulation); A, b and C may be None.
 PyObject *native_solve(PyObject *module, PyObject *args)
 {
-    Job job = {.ctx = NULL};
     PyObject *given[GIVEN];
     PyObject *coordinates = NULL;
     PyObject *constraints = NULL;
@@ -146,17 +253,7 @@ PyObject *native_solve(PyObject *module, PyObject *args)
         PyErr_Format(PyExc_ValueError, "there is no formulation '%s'", word);
         return NULL;
     }
-    PyObject *result = texts_read(coordinates, &job.coordinates)
-                               && texts_read(constraints, &job.constraints)
-                               && get_arrays(&job, given)
-                           ? solve(&job, formulation)
-                           : NULL;
-    kal_motion_destroy(job.motion);
-    kal_context_destroy(job.ctx);
-    for (int i = 0; i < GIVEN; i++) {
-        doubles_release(&job.arrays[i]);
-    }
-    texts_clear(&job.coordinates);
-    texts_clear(&job.constraints);
-    return result;
+    collect_left();
+    Job *job = make_job(given, coordinates, constraints, formulation);
+    return job ? solve(job) : NULL;
 }

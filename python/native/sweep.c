@@ -190,7 +190,7 @@ static PyObject *list_failures(const Rows *rows)
     PyObject *all = PyDict_New();
     for (size_t i = 0; all && i < rows->n_failures; i++) {
         PyObject *key = PyLong_FromUnsignedLongLong(rows->failures[i].run);
-        PyObject *reason = PyUnicode_FromString(rows->failures[i].reason);
+        PyObject *reason = text_of(rows->failures[i].reason);
         if (!key || !reason || PyDict_SetItem(all, key, reason) < 0) {
             Py_CLEAR(all);
         }
@@ -264,12 +264,15 @@ static PyObject *sweep_write(PyObject *object, PyObject *args)
     Sweep *self = (Sweep *)object;
     Pulse pulse = {.last = 0.0};
     Rows rows = {.pulse = &pulse, .caller = pthread_self()};
-    const char *path = NULL;
+    char *path = NULL;
     int resume = 0;
     KalSweepFileOptions options = {
         .watch = watch, .user = &rows, .command = "from Python"};
-    if (!PyArg_ParseTuple(args, "sip", &path, &options.threads, &resume)
-        || !enter(self)) {
+    if (!PyArg_ParseTuple(args, "O&ip", copy_path, &path, &options.threads, &resume)) {
+        return NULL;
+    }
+    if (!enter(self)) {
+        free(path);
         return NULL;
     }
     options.resume = resume != 0;
@@ -278,6 +281,7 @@ static PyObject *sweep_write(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS;
     status = kal_sweep_write(self->sweep, path, &options, &summary);
     Py_END_ALLOW_THREADS;
+    free(path);
     PyObject *result = NULL;
     if (!pulse_raise(&pulse)) {
         result = status == KAL_OK ? Py_BuildValue(

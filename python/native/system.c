@@ -9,6 +9,33 @@
 #include <string.h>
 #include <unistd.h>
 
+int copy_path(PyObject *path, void *out)
+{
+    char **place = (char **)out;
+    PyObject *bytes = NULL;
+    if (!path) { // a later argument is wrong
+        free(*place);
+        *place = NULL;
+        return 0;
+    }
+    if (!PyUnicode_FSConverter(path, (void *)&bytes)) {
+        return 0;
+    }
+    *place = strdup(PyBytes_AS_STRING(bytes));
+    Py_DECREF(bytes);
+    if (!*place) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    return Py_CLEANUP_SUPPORTED;
+}
+
+// The same, NULL for None.
+static int copy_path_or_none(PyObject *path, void *out)
+{
+    return path == Py_None ? 1 : copy_path(path, out);
+}
+
 // The most bytes of a file that a model uses, as the program allows.
 static const size_t FILE_LIMIT = (size_t)256 << 20;
 
@@ -68,15 +95,19 @@ static const char *read_used(void *user, const char *path, KalSink text)
 PyObject *native_read_file(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *path = NULL;
+    PyObject *path = NULL;
     KalContext *ctx = NULL;
     Text text = {.bytes = NULL};
     PyObject *result = NULL;
     int file = -1;
-    if (!PyArg_ParseTuple(args, "s", &path) || !(ctx = new_context())) {
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) {
         return NULL;
     }
-    const KalStatus status = kal_file_open(ctx, path, NULL, &file);
+    if (!(ctx = new_context())) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    const KalStatus status = kal_file_open(ctx, PyBytes_AS_STRING(path), NULL, &file);
     const char *problem = status == KAL_OK ? read_all(file, text_sink(&text)) : NULL;
     if (status != KAL_OK) {
         (void)raise_context(status, ctx);
@@ -89,6 +120,7 @@ PyObject *native_read_file(PyObject *module, PyObject *args)
     }
     text_clear(&text);
     kal_context_destroy(ctx);
+    Py_DECREF(path);
     return result;
 }
 
@@ -212,28 +244,28 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
 {
     (void)keywords; // all by place
     System *self = (System *)object;
-    const char *name = NULL;
+    Source source = {.name = NULL};
     const char *text = NULL;
-    const char *folder = NULL;
-    const char *base = NULL;
     Py_ssize_t length = 0;
     PyObject *overrides = NULL;
     int balance = 1;
     int stiff = 0;
     int analysis = 0;
-    if (!PyArg_ParseTuple(args, "ss#Ozz|ppp", &name, &text, &length, &overrides,
-                          &folder, &base, &balance, &stiff, &analysis)
-        || !stack_suffices()) {
+    if (!PyArg_ParseTuple(args, "O&s#OO&O&|ppp", copy_path, &source.name, &text,
+                          &length, &overrides, copy_path_or_none, &source.folder,
+                          copy_path_or_none, &source.base, &balance, &stiff,
+                          &analysis)) {
         return -1;
     }
-    Source source = {.name = copy_text(name),
-                     .text = malloc((size_t)length + 1),
-                     .length = (size_t)length,
-                     .folder = copy_text(folder),
-                     .base = copy_text(base),
-                     .balance = balance != 0,
-                     .stiff = stiff != 0,
-                     .analysis = analysis != 0};
+    if (!stack_suffices()) {
+        source_clear(&source);
+        return -1;
+    }
+    source.text = malloc((size_t)length + 1);
+    source.length = (size_t)length;
+    source.balance = balance != 0;
+    source.stiff = stiff != 0;
+    source.analysis = analysis != 0;
     if (source.text) {
         memcpy(source.text, text, (size_t)length + 1);
     }
@@ -287,7 +319,7 @@ static PyObject *system_describe(PyObject *object, PyObject *none)
         return NULL;
     }
     return Py_BuildValue(
-        "{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s),
+        "{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "title", text_of(kal_system_title(s)),
         "coordinates",
         list_names(kal_system_coordinate_names(s), (size_t)kal_system_coordinates(s)),
         "constraints",
@@ -409,10 +441,12 @@ static PyObject *system_reduce(PyObject *object, PyObject *args)
 static PyObject *system_export_c(PyObject *object, PyObject *args)
 {
     const KalSystem *system = system_of(object);
-    const char *folder = NULL;
+    char *folder = NULL;
     KalExportOptions options = {.name = NULL};
     int single = 0;
-    if (!system || !PyArg_ParseTuple(args, "szp", &folder, &options.name, &single)) {
+    if (!system
+        || !PyArg_ParseTuple(args, "O&sp", copy_path, &folder, &options.name,
+                             &single)) {
         return NULL;
     }
     options.single = single != 0;
@@ -420,11 +454,13 @@ static PyObject *system_export_c(PyObject *object, PyObject *args)
     KalExportReport report = {.bytes = 0};
     KalStatus status = KAL_OK;
     if (!ctx) {
+        free(folder);
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
     status = kal_export_c(ctx, system, &options, folder, &report);
     Py_END_ALLOW_THREADS;
+    free(folder);
     PyObject *result =
         status == KAL_OK
             ? Py_BuildValue("{s:s,s:n,s:n,s:n,s:n,s:O}", "name", report.name, "bytes",
@@ -442,21 +478,24 @@ static PyObject *system_export_c(PyObject *object, PyObject *args)
 static PyObject *system_export_fmu(PyObject *object, PyObject *args)
 {
     const KalSystem *system = system_of(object);
-    const char *path = NULL;
+    char *path = NULL;
     KalFmuOptions options = {.name = NULL};
     if (!system
-        || !PyArg_ParseTuple(args, "szi", &path, &options.name, &options.version)) {
+        || !PyArg_ParseTuple(args, "O&si", copy_path, &path, &options.name,
+                             &options.version)) {
         return NULL;
     }
     KalContext *ctx = new_context();
     KalFmuReport report = {.variables = 0};
     KalStatus status = KAL_OK;
     if (!ctx) {
+        free(path);
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
     status = kal_export_fmu(ctx, system, &options, path, &report);
     Py_END_ALLOW_THREADS;
+    free(path);
     PyObject *result =
         status == KAL_OK
             ? Py_BuildValue("{s:s,s:s,s:n,s:n}", "name", report.name, "token",
@@ -478,6 +517,11 @@ static PyObject *list_overrides(const Source *source)
     return list;
 }
 
+static PyObject *path_of(const char *path)
+{
+    return path ? PyUnicode_DecodeFSDefault(path) : Py_NewRef(Py_None);
+}
+
 // For copies and other processes, which load it once more.
 static PyObject *system_reduce_ex(PyObject *object, PyObject *none)
 {
@@ -487,10 +531,11 @@ static PyObject *system_reduce_ex(PyObject *object, PyObject *none)
         return NULL;
     }
     return Py_BuildValue(
-        "O(ss#NzzOOO)", (PyObject *)Py_TYPE(object), source->name, source->text,
-        (Py_ssize_t)source->length, list_overrides(source), source->folder,
-        source->base, source->balance ? Py_True : Py_False,
-        source->stiff ? Py_True : Py_False, source->analysis ? Py_True : Py_False);
+        "O(Ns#NNNOOO)", (PyObject *)Py_TYPE(object), path_of(source->name),
+        source->text, (Py_ssize_t)source->length, list_overrides(source),
+        path_of(source->folder), path_of(source->base),
+        source->balance ? Py_True : Py_False, source->stiff ? Py_True : Py_False,
+        source->analysis ? Py_True : Py_False);
 }
 
 static PyMethodDef system_methods[] = {

@@ -492,7 +492,7 @@ double kal_input_value(const KalSweepInput *input, uint64_t i)
 
 double kal_input_base(const KalSweepInput *input, double value)
 {
-    return input->degrees ? value * (acos(-1.0) / 180.0) : value;
+    return input->degrees ? kal_radians(value) : value;
 }
 
 // Which part of its distribution random input `axis` of a run is at.

@@ -4,7 +4,11 @@
 
 #include "system/measure.h"
 
+#include "base/number.h"
+#include "expr/rational.h"
 #include "lang/parser.h"
+
+#include <kalaba/system.h>
 
 #include <assert.h>
 #include <math.h>
@@ -112,14 +116,26 @@ static bool has_name(const KalNode *value) // NOLINT(misc-no-recursion)
     return value->kind != KAL_NODE_NUMBER;
 }
 
+// The exact part first and rounded once, as formulas have it.
+double kal_radians(double degrees)
+{
+    char text[KAL_NUMBER_SIZE];
+    if (!isfinite(degrees)) {
+        return degrees;
+    }
+    kal_number_print_exact(fabs(degrees), text);
+    const KalRational turns =
+        kal_rational_div(kal_rational_parse(text, strlen(text)), kal_rational(180, 1));
+    return copysign(turns.value * acos(-1.0), degrees);
+}
+
 // A value with [deg], in degrees or radians as the place wants it.
 static double apply_degrees(const KalNode *value, double number, bool in_degrees,
                             KalDiagnostics *diagnostics)
 {
-    const double degree = acos(-1.0) / 180.0;
     const double power = kal_measure_angle(value);
     if (power == 1.0) {
-        return in_degrees ? number / degree : number;
+        return in_degrees ? number / kal_radians(1.0) : number;
     }
     if (power != 0.0 || has_name(value)) {
         kal_diagnostics_add(
@@ -128,7 +144,7 @@ static double apply_degrees(const KalNode *value, double number, bool in_degrees
             "of pi and deg; parameters are in radians already, and need "
             "no unit");
     }
-    return in_degrees ? number : number * degree;
+    return in_degrees ? number : kal_radians(number);
 }
 
 // The units are not those of one thing, or not of one size.
