@@ -551,7 +551,10 @@ static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, in
         const bool right = s->basic[state->b];
         const bool slides = s->basic[state->s] && left != right;
         out->mode = slides ? KAL_TOUCH_SLIDE : KAL_TOUCH_HOLD;
+        out->grips = !slides && (left || right);
         out->direction[0] = left ? -1.0 : 1.0;
+    } else {
+        out->grips = shut && law->n_slips > 0;
     }
 }
 

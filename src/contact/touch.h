@@ -59,6 +59,7 @@ typedef struct KalTouch {
     KalTouchMode mode;
     bool leaves; ///< the rate of its gap is positive
     bool slips;  ///< that of its slip is not zero, or it moved before
+    bool grips;  ///< what holds its slip is a force of its own, which no limit gives
     double direction[KAL_TOUCH_SLIPS]; ///< of the slip that it slides along
 } KalTouch;
 

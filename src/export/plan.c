@@ -36,6 +36,13 @@ static KalStatus check_contents(KalExportPlan *plan)
             "most for an export, whose general solution is dense",
             plan->system->n, plan->system->m, MOST_COORDINATES, MOST_CONSTRAINTS);
     }
+    const KalModel *model = plan->system->model;
+    if (model->n_servos > 0 && model->n_contacts > 0) {
+        return kal_fail(plan->ctx, KAL_ERR_USAGE,
+                        "a model with both servos and contacts cannot be exported: the "
+                        "sources do not decide about '%s' together with '%s'",
+                        model->contacts[0].name, model->servos[0].name);
+    }
     return KAL_OK;
 }
 

@@ -59,6 +59,7 @@ void kal_run_limits_clear(KalRun *run)
 void kal_run_limits_start(KalRun *run)
 {
     assert(run->limits.efforts);
+    run->limits.kept = NULL;
     for (int j = 0; j < run->system->n_actuators; j++) {
         run->limits.efforts[j].limit = run->instant->settings.actuator_limits[j];
         run->limits.efforts[j].demanded = 0.0;
@@ -93,6 +94,34 @@ static KalStatus leave(KalRun *run, int j, bool over)
         input->name, limit, since, until, over ? ", the end of the run" : "", most);
 }
 
+// From the first state in which contacts keep a servo from being met to the first in which they
+// do not, or to the end of the run.
+static KalStatus note_kept(KalRun *run, const char *kept, bool over)
+{
+    KalRunLimits *limits = &run->limits;
+    const double now = run->instant->variables[0];
+    const char *name = limits->kept;
+    if (!name) {
+        limits->kept = kept;
+        limits->since = now;
+        return KAL_OK;
+    }
+    if (kept && !over) {
+        return KAL_OK;
+    }
+    char since[KAL_NUMBER_SIZE];
+    char until[KAL_NUMBER_SIZE];
+    kal_number_print(limits->since, 9, since);
+    kal_number_print(now, 9, until);
+    limits->kept = NULL;
+    return kal_run_tell(
+        run, limits->since, (KalSubject){KAL_INCIDENT_LIMIT, name},
+        "servo %s was not held from t = %s to t = %s%s: closed contacts "
+        "keep it from that, and inputs were those that it would need "
+        "without contacts",
+        name, since, until, over ? ", the end of the run" : "");
+}
+
 // An actuator is at its limit from the first state that demands more to the first that does
 // not, or to the end of the run.
 KalStatus kal_run_limits_note(KalRun *run, bool over)
@@ -114,7 +143,7 @@ KalStatus kal_run_limits_note(KalRun *run, bool over)
         watch->most = fmax(watch->most, demanded);
         KAL_TRY(watch->at && (!beyond || over) ? leave(run, j, over) : KAL_OK);
     }
-    return KAL_OK;
+    return note_kept(run, answer.kept, over);
 }
 
 size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts)

@@ -226,6 +226,8 @@ typedef struct KalLimitWatch {
 typedef struct KalRunLimits {
     KalEffort *efforts;     ///< of actuators
     KalLimitWatch *watches; ///< of actuators
+    const char *kept;       ///< a servo that contacts keep from being met, or NULL
+    double since;           ///< this time
 } KalRunLimits;
 
 /// Which integrator takes the steps, by integrate.c.

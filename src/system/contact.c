@@ -23,13 +23,16 @@ static const double TOUCHING = 1e-10;
 KalStatus kal_contacts_check(const KalSystem *system)
 {
     const KalModel *model = system->model;
-    if (model->n_contacts == 0 || model->n_servos == 0) {
+    if (model->n_contacts == 0 || model->n_servos == 0 || model->n_actuators > 0) {
         return KAL_OK;
     }
-    kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR, model->servos[0].span,
-                        "servo '%s' and contact or friction '%s': a model cannot have "
-                        "both; write the servo as a constraint",
-                        model->servos[0].name, model->contacts[0].name);
+    kal_diagnostics_add(
+        system->diagnostics, KAL_SEVERITY_ERROR, model->servos[0].span,
+        "servo '%s' has no actuator, and there is contact or friction '%s': which of "
+        "any "
+        "forces meets the servo is not decided where contacts may open; declare an "
+        "actuator, or write the servo as a constraint",
+        model->servos[0].name, model->contacts[0].name);
     return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
 }
 
@@ -68,6 +71,7 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t count = count_contacts(instant);
     const size_t rows = (size_t)c->n_rows;
     c->states = kal_carve(carver, count, sizeof *c->states);
+    c->tried = kal_carve(carver, count, sizeof *c->tried);
     c->rows = kal_carve_ints(carver, rows);
     c->place = kal_carve_ints(carver, m);
     c->A = kal_carve_doubles(carver, rows, n);
@@ -430,9 +434,12 @@ static bool extends(const KalContacts *c, int *chosen, int count, int row)
     return true;
 }
 
-// Rows that are to act, in turn: of what pushes, of what holds, of what only stays closed.
+// Rows that are to act, in turn: of what pushes, of what holds by a force of its own, of what
+// holds without any, of what only stays closed.  The first two are independent, for they are of
+// one basis; so no row bears what the decision gave to another, beyond its own limit.
 typedef enum Turn {
     TURN_PUSHES,
+    TURN_GRIPS,
     TURN_HOLDS,
     TURN_STAYS,
     TURNS
@@ -464,8 +471,9 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
         && !touch->leaves) {
         state->acts = activate_row(instant, law->gap, chosen, count);
     }
-    for (int s = 0;
-         turn == TURN_HOLDS && touch->mode == KAL_TOUCH_HOLD && s < law->n_slips; s++) {
+    const bool holds = touch->mode == KAL_TOUCH_HOLD
+                       && turn == (touch->grips ? TURN_GRIPS : TURN_HOLDS);
+    for (int s = 0; holds && s < law->n_slips; s++) {
         (void)activate_row(instant, law->slip[s], chosen, count);
     }
 }
@@ -497,10 +505,90 @@ static void apply(KalInstant *instant, const KalTouchAnswer *answer)
     kal_instant_activate(instant, instant->active);
 }
 
+// What contacts do under the forces at hand.
+static KalStatus decide_once(KalInstant *instant)
+{
+    KalTouchAnswer answer;
+    KAL_TRY(find_free(instant));
+    KAL_TRY(kal_contacts_respond(instant));
+    const KalTouchEnd end = kal_contacts_solve_laws(instant, &answer);
+    if (end != KAL_TOUCH_FOUND) {
+        return kal_contacts_fail(instant, end, "accelerations");
+    }
+    apply(instant, &answer);
+    return KAL_OK;
+}
+
+// Whether contacts do what they did when it was decided before.
+static bool do_the_same(const KalContacts *c)
+{
+    const double turn = 1e-9;
+    for (int k = 0; k < c->n_laws; k++) {
+        const KalContactState *now = &c->states[c->members[k]];
+        const KalContactState *before = &c->tried[c->members[k]];
+        const double off = hypot(now->direction[0] - before->direction[0],
+                                 now->direction[1] - before->direction[1]);
+        if (now->acts != before->acts || now->mode != before->mode
+            || (now->mode == KAL_TOUCH_SLIDE && off > turn)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static KalStatus fail_control(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    char names[KAL_BLAMED_SIZE];
+    for (int k = 0; k < c->n_laws; k++) {
+        c->blamed[k] = instant->system->model->contacts[c->members[k]].name;
+    }
+    c->n_blamed = c->n_laws;
+    kal_contacts_list_names(c, names);
+    return kal_fail(
+        instant->ctx, KAL_ERR_CONTRADICTION,
+        "contacts and servos do not go together at t = %.9g: with the "
+        "inputs that the servos need, the contacts %s open, close, stick or "
+        "slip so that they need others",
+        instant->variables[0], names);
+}
+
+// Servos need inputs that depend on what contacts do, and contacts do what inputs let them:
+// sets of both that go together, theory (21.14).  From inputs for no contact at all, or from
+// those at hand where contacts alone connect actuators and servos, each round has the inputs for
+// the contacts of the round before.
+static KalStatus decide_with_control(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const char *const *blamed = NULL;
+    KalMotionAnswer answer;
+    const size_t size = count_contacts(instant) * sizeof *c->tried;
+    KalStatus status = decide_once(instant);
+    if (status == KAL_ERR_CONTRADICTION
+        && kal_control_blamed(instant->control, &blamed) > 0) {
+        kal_contacts_release(instant);
+        KAL_TRY(kal_contacts_gather(instant, c->still));
+        kal_control_freeze(instant->control, true);
+        status = decide_once(instant);
+    }
+    for (int round = 0; status == KAL_OK && round < 2 * c->n_laws + 2; round++) {
+        kal_control_freeze(instant->control, false);
+        KAL_TRY(kal_instant_solve(instant, &answer));
+        memcpy(c->tried, c->states, size);
+        kal_contacts_release(instant);
+        KAL_TRY(kal_contacts_gather(instant, c->still));
+        kal_control_freeze(instant->control, true);
+        status = decide_once(instant);
+        if (status == KAL_OK && do_the_same(c)) {
+            return KAL_OK;
+        }
+    }
+    return status == KAL_OK ? fail_control(instant) : status;
+}
+
 static KalStatus decide(KalInstant *instant, double slip)
 {
     KalContacts *c = &instant->contacts;
-    KalTouchAnswer answer;
     c->n_blamed = 0;
     c->still = slip;
     for (size_t i = 0; i < count_contacts(instant); i++) {
@@ -511,14 +599,12 @@ static KalStatus decide(KalInstant *instant, double slip)
     if (c->n_laws == 0) {
         return KAL_OK;
     }
-    KAL_TRY(find_free(instant));
-    KAL_TRY(kal_contacts_respond(instant));
-    const KalTouchEnd end = kal_contacts_solve_laws(instant, &answer);
-    if (end != KAL_TOUCH_FOUND) {
-        return kal_contacts_fail(instant, end, "accelerations");
+    if (!instant->control) {
+        return decide_once(instant);
     }
-    apply(instant, &answer);
-    return KAL_OK;
+    const KalStatus status = decide_with_control(instant);
+    kal_control_freeze(instant->control, false);
+    return status;
 }
 
 KalStatus kal_contacts_decide(KalInstant *instant, double slip)

@@ -78,9 +78,10 @@ typedef struct KalContacts {
     int *perm;         ///< n_contacts
     int *chosen;       ///< n_rows
     int *sliding;      ///< n_contacts
-    double *Q;         ///< n
-    double *zero;      ///< m
-    double *force;     ///< n: of the non-ideal part
+    KalContactState *tried; ///< n_contacts: as the decision before had them
+    double *Q;              ///< n
+    double *zero;           ///< m
+    double *force;          ///< n: of the non-ideal part
     double *own; ///< n_rows: reactions as solves give them, before they are shared
     const char **blamed; ///< n_contacts
     int n_blamed;

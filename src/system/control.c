@@ -22,13 +22,17 @@
 #include <string.h>
 
 enum {
-    NAMES_SIZE = 400 // of a list of names in a message
+    NAMES_SIZE = 400, // of a list of names in a message
+    MOST_DEGREE = 10  // that is looked for
 };
 
 // An actuator that moves a servo less than this, relative to the terms that meet in its
 // effect, has none; one that moves a coordinate less than this, relative to the forces
 // that meet and the mass of the coordinate, does not move it.
 static const double NO_EFFECT = 1e-11;
+// The same of differences, to both sides by this part of the coordinates.
+static const double NO_CHANGE = 1e-6;
+static const double BESIDE = 1e-5;
 
 struct KalControl {
     KalContext *ctx;
@@ -56,6 +60,10 @@ struct KalControl {
     int n_blamed;
     KalMotion *motion; // of the rows with n or u unknowns
     bool saturated;
+    bool frozen;      // inputs stay as they were demanded last
+    bool idle;        // there are none
+    const char *kept; // a servo that closed contacts keep from being met, or NULL
+    double *chain;    // 6 n: a state, and how inputs come to change it
 };
 
 static size_t larger(size_t a, size_t b)
@@ -89,6 +97,7 @@ static void lay_out(KalCarver *carver, void *owner)
     control->total = kal_carve_doubles(carver, n, 1);
     control->demanded = kal_carve_doubles(carver, u, 1);
     control->inputs = kal_carve_doubles(carver, u, 1);
+    control->chain = kal_carve_doubles(carver, 6, n);
     control->said = kal_carve_ints(carver, widest);
     control->names = kal_carve_names(carver, s);
     control->blamed = kal_carve_names(carver, rows);
@@ -156,12 +165,18 @@ void kal_control_read(KalControl *control, const double *values)
     kal_scatter(&equations->B, next + equations->n_servos, control->B);
 }
 
+void kal_control_freeze(KalControl *control, bool frozen)
+{
+    control->frozen = frozen;
+}
+
 KalControlAnswer kal_control_get(const KalControl *control)
 {
     return (KalControlAnswer){.force = control->force,
                               .demanded = control->demanded,
                               .inputs = control->inputs,
-                              .saturated = control->saturated};
+                              .saturated = control->saturated,
+                              .kept = control->kept};
 }
 
 static double dot(const double *x, const double *y, int n)
@@ -313,26 +328,70 @@ static void keep_response(KalControl *control, const KalMotionAnswer *answer,
     }
 }
 
+// The response with what slides: friction follows the reactions, which the input changes.  All of
+// it is affine in the inputs, so it is the difference to what nature does.
+static KalStatus find_sliding_response(KalControl *control, KalInstant *instant,
+                                       KalInstantSolve solve, double *out)
+{
+    const int n = control->system->n;
+    KalMotionProblem problem = kal_instant_problem(instant);
+    for (int i = 0; i < n; i++) {
+        control->total[i] += instant->Q[i];
+    }
+    problem.Q = control->total;
+    KAL_TRY(kal_contacts_solve(instant, &problem, solve));
+    for (int i = 0; i < n; i++) {
+        const double size = fabs(instant->answer.qdd[i]) + fabs(control->nature[i]);
+        const double change = instant->answer.qdd[i] - control->nature[i];
+        out[i] = fabs(change) > NO_EFFECT * size ? change : 0.0;
+    }
+    return KAL_OK;
+}
+
+// One unit of input j as a force.
+static void take_unit(KalControl *control, int j)
+{
+    const int u = control->system->n_actuators;
+    assert(j >= 0 && j < u);
+    for (int i = 0; i < control->system->n; i++) {
+        control->total[i] = control->B[i * u + j];
+    }
+}
+
+// How the system answers to one unit of each input, without anything that slides: `problem` has
+// its rows, at rest.
+static KalStatus find_plain_responses(KalControl *control, KalInstant *instant,
+                                      KalMotionProblem *problem)
+{
+    const size_t n = (size_t)control->system->n;
+    find_masses(control, instant);
+    for (int j = 0; j < control->system->n_actuators; j++) {
+        KalMotionAnswer answer;
+        take_unit(control, j);
+        problem->Q = control->total;
+        KAL_TRY(kal_motion_solve(instant->motion, problem, &answer));
+        keep_response(control, &answer, control->response + (size_t)j * n);
+    }
+    return KAL_OK;
+}
+
 // How the system answers to one unit of each input, the constraints at rest.
-static KalStatus find_responses(KalControl *control, KalInstant *instant)
+static KalStatus find_responses(KalControl *control, KalInstant *instant,
+                                KalInstantSolve solve)
 {
     assert(control->system->n_actuators > 0);
-    const KalSystem *system = control->system;
-    const int n = system->n;
-    const int u = system->n_actuators;
-    find_masses(control, instant);
-    for (int j = 0; j < u; j++) {
-        for (int i = 0; i < n; i++) {
-            control->total[i] = control->B[i * u + j];
-        }
+    const size_t n = (size_t)control->system->n;
+    if (instant->contacts.n_sliding == 0) {
         KalMotionProblem problem = kal_instant_problem(instant);
-        problem.Q = control->total;
         problem.b = control->zero;
         problem.C = NULL;
         problem.b_size = NULL;
-        KalMotionAnswer answer;
-        KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
-        keep_response(control, &answer, control->response + (size_t)j * (size_t)n);
+        return find_plain_responses(control, instant, &problem);
+    }
+    for (int j = 0; j < control->system->n_actuators; j++) {
+        take_unit(control, j);
+        KAL_TRY(find_sliding_response(control, instant, solve,
+                                      control->response + (size_t)j * n));
     }
     return KAL_OK;
 }
@@ -360,19 +419,17 @@ static bool fill_row(KalControl *control, int i)
 }
 
 // The inputs u of least weighted norm with A r u = b − A q'' for the servo rows, r being the
-// responses.  A servo that no input reaches is told by itself: its row would be zero.
-static KalStatus find_inputs(KalControl *control)
+// responses.  A servo that no input reaches is told by itself, for its row would be zero:
+// *out_unreached, else −1.
+static KalStatus meet_servos(KalControl *control, int *out_unreached)
 {
     const KalSystem *system = control->system;
     const char *const *names = control->names;
+    *out_unreached = -1;
     for (int i = 0; i < system->n_servos; i++) {
         if (!fill_row(control, i)) {
-            control->blamed[control->n_blamed++] = names[i];
-            return kal_fail(
-                control->ctx, KAL_ERR_CONTRADICTION,
-                "servo %s cannot be met: no actuator has a direct effect on "
-                "its acceleration (relative degree above two)",
-                names[i]);
+            *out_unreached = i;
+            return KAL_OK;
         }
         control->gap[i] = lack(control, i);
     }
@@ -396,6 +453,146 @@ static KalStatus find_inputs(KalControl *control)
     return KAL_OK;
 }
 
+// Accelerations, and what a servo lacks, at a step along the chain from the state that it keeps.
+static KalStatus look_beside(KalControl *control, KalInstant *instant, int servo,
+                             double step, double *out_lack)
+{
+    const size_t n = (size_t)control->system->n;
+    const double *state = control->chain;
+    const double *along = control->chain + 2 * n;
+    double *q = kal_instant_q(instant);
+    KalMotionAnswer answer;
+    for (size_t j = 0; j < 2 * n; j++) {
+        q[j] = state[j] + step * along[j];
+    }
+    KAL_TRY(kal_instant_solve(instant, &answer));
+    *out_lack = lack(control, servo);
+    return KAL_OK;
+}
+
+// How fast what a servo lacks changes along the chain, if that is more than rounding, else 0;
+// the chain goes on to how fast the state does: (p, v) → (v, change of q'').
+static KalStatus follow_chain(KalControl *control, KalInstant *instant, int servo,
+                              double *out_change)
+{
+    const size_t n = (size_t)control->system->n;
+    const double *A = control->A + (size_t)servo * n;
+    double *along = control->chain + 2 * n;
+    double *change = control->chain + 4 * n;
+    double ahead = 0.0;
+    double behind = 0.0;
+    double rounding = 0.0;
+    double largest = 0.0;
+    KAL_TRY(look_beside(control, instant, servo, BESIDE, &ahead));
+    memcpy(change, control->nature, n * sizeof *change);
+    KAL_TRY(look_beside(control, instant, servo, -BESIDE, &behind));
+    for (size_t j = 0; j < n; j++) {
+        rounding += BESIDE * fabs(A[j] * change[j]);
+        change[j] = (change[j] - control->nature[j]) / (2.0 * BESIDE);
+        rounding += fabs(A[j] * change[j]);
+        largest = fmax(largest, fmax(fabs(change[j]), fabs(along[n + j])));
+    }
+    const double slope = (ahead - behind) / (2.0 * BESIDE);
+    *out_change = fabs(slope) > NO_CHANGE * rounding ? slope : 0.0;
+    for (size_t j = 0; largest > 0.0 && j < n; j++) {
+        along[j] = along[n + j] / largest;
+        along[n + j] = change[j] / largest;
+    }
+    return KAL_OK;
+}
+
+// How often a servo is to be differentiated until input j appears, of the motion linearized at
+// the present state, theory (14.5); MOST_DEGREE + 1 for more.
+static int degree_by(KalControl *control, KalInstant *instant, int servo, int j)
+{
+    const size_t n = (size_t)control->system->n;
+    double *along = control->chain + 2 * n;
+    double change = 0.0;
+    int degree = 2;
+    memset(along, 0, n * sizeof *along);
+    memcpy(along + n, control->response + (size_t)j * n, n * sizeof *along);
+    while (degree <= MOST_DEGREE && change == 0.0) {
+        degree++;
+        if (follow_chain(control, instant, servo, &change) != KAL_OK) {
+            return MOST_DEGREE + 1;
+        }
+    }
+    return degree;
+}
+
+// A servo that no input reaches: by which degree.
+static KalStatus fail_unreached(KalControl *control, KalInstant *instant, int servo)
+{
+    const size_t size = 2 * (size_t)control->system->n * sizeof(double);
+    const char *name = control->names[servo];
+    char text[NAMES_SIZE] = "of no degree up to ten";
+    int degree = MOST_DEGREE + 1;
+    memcpy(control->chain, kal_instant_q(instant), size);
+    control->idle = true;
+    for (int j = 0; j < control->system->n_actuators; j++) {
+        const int other = degree_by(control, instant, servo, j);
+        degree = other < degree ? other : degree;
+    }
+    control->idle = false;
+    memcpy(kal_instant_q(instant), control->chain, size);
+    if (degree <= MOST_DEGREE) {
+        (void)snprintf(text, sizeof text, "of relative degree %d", degree);
+    }
+    control->n_blamed = 0;
+    control->blamed[control->n_blamed++] = name;
+    return kal_fail(control->ctx, KAL_ERR_CONTRADICTION,
+                    "servo %s cannot be met: no actuator has a direct effect on its "
+                    "acceleration; it is %s here, and servos can be met up to degree "
+                    "two (docs/control.md says what to do)",
+                    name, text);
+}
+
+// Nature and its responses as if there were no contacts.
+static KalStatus leave_contacts_out(KalControl *control, KalInstant *instant)
+{
+    const KalSystem *system = control->system;
+    const size_t n = (size_t)system->n;
+    KalMotionProblem problem = kal_instant_problem(instant);
+    KalMotionAnswer answer;
+    problem.m = 0;
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (system->model->constraints[i].role == KAL_ROLE_USUAL) {
+            memcpy(control->rows + (size_t)problem.m * n, instant->A + (size_t)k * n,
+                   n * sizeof(double));
+            control->gap[problem.m++] = instant->b[k];
+        }
+    }
+    problem.A = control->rows;
+    problem.b = control->gap;
+    problem.b_size = NULL;
+    problem.constraints = NULL;
+    KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
+    memcpy(control->nature, answer.qdd, n * sizeof(double));
+    problem.b = control->zero;
+    problem.C = NULL;
+    return find_plain_responses(control, instant, &problem);
+}
+
+// The inputs that the servos need, theory (14.4).  Where contacts keep them from being met at
+// all, as a stop does, they are those that would be needed without contacts.
+static KalStatus find_inputs(KalControl *control, KalInstant *instant,
+                             KalInstantSolve solve)
+{
+    int unreached = -1;
+    control->kept = NULL;
+    KAL_TRY(find_responses(control, instant, solve));
+    KalStatus status = meet_servos(control, &unreached);
+    if ((unreached >= 0 || status == KAL_ERR_CONTRADICTION)
+        && kal_contacts_count_gaps(instant) > 0) {
+        control->kept = unreached >= 0 ? control->names[unreached] : control->blamed[0];
+        control->n_blamed = 0;
+        KAL_TRY(leave_contacts_out(control, instant));
+        status = meet_servos(control, &unreached);
+    }
+    return unreached >= 0 ? fail_unreached(control, instant, unreached) : status;
+}
+
 // Cut the inputs at their limits and add their forces to Q.
 static void deliver(KalControl *control, const KalInstant *instant)
 {
@@ -416,29 +613,33 @@ static void deliver(KalControl *control, const KalInstant *instant)
 }
 
 // Inputs of least weighted norm, theory (14.4), then nature once more with their force.
-static KalStatus solve_actuated(KalControl *control, KalInstant *instant)
+static KalStatus solve_actuated(KalControl *control, KalInstant *instant,
+                                KalInstantSolve solve)
 {
     if (control->system->equations->has_reactions) {
         return kal_fail(control->ctx, KAL_ERR_FORMULATION,
                         "non-ideal forces that depend on reactions cannot be combined "
                         "with actuators: the inputs change the reactions");
     }
-    KAL_TRY(find_responses(control, instant));
-    KAL_TRY(find_inputs(control));
+    KAL_TRY(control->frozen ? KAL_OK : find_inputs(control, instant, solve));
     deliver(control, instant);
     KalMotionProblem problem = kal_instant_problem(instant);
     problem.Q = control->total;
-    KAL_TRY(kal_motion_solve(instant->motion, &problem, &instant->answer));
+    KAL_TRY(kal_contacts_solve(instant, &problem, solve));
     memcpy(instant->variables + control->system->layout.controls, control->inputs,
            (size_t)control->system->n_actuators * sizeof(double));
     return KAL_OK;
 }
 
-KalStatus kal_control_solve(KalControl *control, KalInstant *instant)
+KalStatus kal_control_solve(KalControl *control, KalInstant *instant,
+                            KalInstantSolve solve)
 {
     assert(instant->answer.n == control->system->n);
     memcpy(control->nature, instant->answer.qdd,
            (size_t)control->system->n * sizeof(double));
-    return control->system->n_actuators > 0 ? solve_actuated(control, instant)
+    if (control->idle) {
+        return KAL_OK;
+    }
+    return control->system->n_actuators > 0 ? solve_actuated(control, instant, solve)
                                             : solve_free(control, instant);
 }

@@ -11,7 +11,7 @@
 #ifndef SYSTEM_CONTROL_H
 #define SYSTEM_CONTROL_H
 
-#include <kalaba/system.h>
+#include "system/contact.h"
 
 /// What control does at an instant.  Arrays hold until the next solve.
 typedef struct KalControlAnswer {
@@ -19,6 +19,7 @@ typedef struct KalControlAnswer {
     const double *demanded; ///< an input per actuator, as the servos need it
     const double *inputs;   ///< as delivered within the limits
     bool saturated;         ///< they differ: the servos are not met
+    const char *kept;       ///< a servo that contacts keep from being met, or NULL
 } KalControlAnswer;
 
 /// The workspace of servo constraints.
@@ -41,8 +42,13 @@ int kal_control_blamed(const KalControl *control, const char *const **out_names)
 /// Take servo A, servo b and B from the results of the system's GIVENS.
 void kal_control_read(KalControl *control, const double *values);
 
-/// Add the control to the answer that `instant` has of nature alone.
-KAL_CHECKED KalStatus kal_control_solve(KalControl *control, KalInstant *instant);
+/// Add the control to the answer that `instant` has of nature alone, by `solve`.
+KAL_CHECKED KalStatus kal_control_solve(KalControl *control, KalInstant *instant,
+                                        KalInstantSolve solve);
+
+/// Let solves keep the inputs that were demanded last, whatever the servos need, or not any
+/// more: while it is decided which contacts act.
+void kal_control_freeze(KalControl *control, bool frozen);
 
 /// The power of an actuator in the last solve, for velocities v.
 double kal_control_power(const KalControl *control, int actuator, const double *v);

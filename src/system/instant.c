@@ -682,7 +682,7 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
     const KalMotionProblem problem = kal_instant_problem(instant);
     KAL_TRY(kal_contacts_solve(instant, &problem, solve));
     if (instant->control) {
-        KAL_TRY(kal_control_solve(instant->control, instant));
+        KAL_TRY(kal_control_solve(instant->control, instant, solve));
     }
     keep_answer(instant);
     KAL_TRY(instant->contacts.whole ? kal_contacts_share(instant) : KAL_OK);

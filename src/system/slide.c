@@ -8,8 +8,7 @@
 // that these are factored once.
 
 #include "linalg/lu.h"
-#include "system/contact.h"
-#include "system/instant.h"
+#include "system/contact_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +19,9 @@ enum {
 
 // Frictions that change by this part of the largest stand still.
 static const double STILL = 1e-15;
+// A pivot of (21.9) up to this part of the largest: motions are drawn towards places where there
+// is none, and with a smaller one errors within the tolerance would decide over the reactions.
+static const double CRITICAL = 1e-6;
 
 // The direction that a contact slides in: that of its slip, once it has one.
 static void find_direction(const KalContacts *c, const KalContactState *state,
@@ -88,6 +90,18 @@ static KalStatus find_reactions(KalInstant *instant, const KalMotionProblem *pro
     return KAL_OK;
 }
 
+// Whether factors are of a matrix that is all but singular.
+static bool is_critical(int n, const double *factors)
+{
+    double least = INFINITY;
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        least = fmin(least, fabs(factors[i * n + i]));
+        largest = fmax(largest, fabs(factors[i * n + i]));
+    }
+    return !(least > CRITICAL * largest);
+}
+
 // The friction of each sliding contact with limits as they are, theory (21.9).
 static bool solve_friction(KalInstant *instant)
 {
@@ -108,7 +122,7 @@ static bool solve_friction(KalInstant *instant)
             c->matrix[s * count + k] = share + (s == k ? 1.0 : 0.0);
         }
     }
-    if (!kal_lu_factor(count, c->matrix, c->perm)) {
+    if (!kal_lu_factor(count, c->matrix, c->perm) || is_critical(count, c->matrix)) {
         return false;
     }
     kal_lu_solve(count, c->matrix, c->perm, c->work, c->friction);
@@ -127,6 +141,23 @@ static void publish_reactions(KalInstant *instant)
             out[i] += c->friction[s] * c->reactions[(size_t)(s + 1) * m + i];
         }
     }
+}
+
+// Sliding has no reactions, or any: everything that slides takes part.
+static KalStatus fail_critical(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    char names[KAL_BLAMED_SIZE];
+    c->n_blamed = 0;
+    for (int s = 0; s < c->n_sliding; s++) {
+        c->blamed[c->n_blamed++] = instant->system->model->contacts[c->sliding[s]].name;
+    }
+    kal_contacts_list_names(c, names);
+    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                    "sliding friction has no value at t = %.9g: the normal forces of "
+                    "%s depend on their own friction too much (as in Painlevé's "
+                    "paradox; less friction would decide)",
+                    instant->variables[0], names);
 }
 
 // Frictions whose limits may depend on reactions that depend on them: over and over until
@@ -152,11 +183,7 @@ static KalStatus find_friction(KalInstant *instant)
             return KAL_OK;
         }
     }
-    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                    "the friction of %s has no value at t = %.9g: its normal force "
-                    "depends on it too much (as in Painlevé's paradox)",
-                    instant->system->model->contacts[c->sliding[0]].name,
-                    instant->variables[0]);
+    return fail_critical(instant);
 }
 
 KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *problem,

@@ -12,8 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-// Energy that an impact may gain by rounding, relative to what there is.
+// Energy that an impact may gain by rounding, relative to what its impulses do, and to what
+// there is: impulses that are rounding themselves do work of either sign.
 static const double GAIN = 1e-6;
+static const double DUST = 1e-14;
 
 // Rates that an impact begins with: gap' with its restitution, and the slips.
 static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
@@ -157,8 +159,9 @@ static KalStatus stop_kept(KalInstant *instant, const KalStrike *who)
 }
 
 // Whether an impact gives energy, theory (21.7): the impulses do the work ½ p (u⁻ + u⁺) on the
-// relative velocities u.
-static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer)
+// relative velocities u; `kinetic` is the energy before.
+static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer,
+                            double kinetic)
 {
     KalContacts *c = &instant->contacts;
     double work = 0.0;
@@ -173,7 +176,7 @@ static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer)
         work += answer->forces[k] * (before + 0.5 * change);
         size += fabs(answer->forces[k]) * (fabs(before) + fabs(change));
     }
-    if (work > GAIN * size) {
+    if (work > GAIN * size + DUST * kinetic) {
         char names[KAL_BLAMED_SIZE];
         c->n_blamed = 0;
         for (int k = 0; k < c->n_laws; k++) {
@@ -234,7 +237,7 @@ KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
     if (end != KAL_TOUCH_FOUND) {
         return kal_contacts_fail(instant, end, "velocities after the impact");
     }
-    KAL_TRY(check_gain(instant, &answer));
+    KAL_TRY(check_gain(instant, &answer, before));
     push(instant, instant->contacts.n_used, NULL, answer.forces);
     KAL_TRY(stop_kept(instant, who));
     KAL_TRY(find_kinetic(instant, &after));

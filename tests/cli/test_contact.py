@@ -711,6 +711,133 @@ def what_does_not_cover_contacts_says_so():
         assert status == 1 and "floor" in out + err, (name, out, err)
 
 
+PUSHED = """
+param m = 2 [kg], g = 9.81 [m/s^2], mu = 0.3, a = 1.5 [m/s^2], k = 5 [1/s], v = 0.1 [m/s], al = 0
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+contact table: y >= 0, friction = mu, slip = x'
+actuator F: x'*cos(al) - y'*sin(al)
+servo drive: x = 1/2*a*t^2 + v*t, rate = k
+init x' = 0.1 [m/s]
+simulate 0 .. 2 every 0.1
+output u = control(F), N = reaction(table)
+"""
+
+
+@case
+def a_servo_pushes_what_rubs():
+    # m a = u cos α − μ N with N = m g + u sin α: the input loads the table that it rubs on.
+    for al in (0.0, 0.5, -0.3):
+        result = simulate(PUSHED, al=al)
+        u = (2 * 1.5 + 0.3 * 2 * 9.81) / (cos(al) - 0.3 * sin(al))
+        near(result["outputs"]["u"], u)
+        near(result["outputs"]["N"], 2 * 9.81 + u * sin(al))
+        near(result["q"]["x"], 3.2)
+        assert not result["incidents"], result["incidents"]
+    # It is pulled off the table where N would be negative: u sin(−α) > m g.
+    lifted = simulate(PUSHED, al=-0.3, a=60, mu=0)
+    assert lifted["q"]["y"] > 1 and lifted["outputs"]["N"] == 0, lifted["outputs"]
+
+
+@case
+def a_servo_drives_a_wheel_through_friction():
+    # The torque has an effect on x by the contact alone: m a = f, T = f R + J a/R.
+    wheel = """
+    param m = 2, R = 0.3, g = 9.81, mu = 0.5, a = 2
+    coord x, y, p
+    kinetic 1/2*m*(x'^2 + y'^2) + 1/4*m*R^2*p'^2
+    potential m*g*y
+    contact ground: y - R >= 0, friction = mu, slip = x' - R*p'
+    actuator T: p'
+    servo drive: x = 1/2*a*t^2, rate = 5
+    init y = 0.3
+    simulate 0 .. 2 every 0.1
+    output u = control(T), f = friction(ground)
+    """
+    result = simulate(wheel)
+    near(result["outputs"]["u"], 2 * 2 * 0.3 + 0.5 * 2 * 0.3**2 * 2 / 0.3)
+    near(result["outputs"]["f"], 4)
+    near(result["q"]["x"], 4)
+
+
+STOPPED = """
+param m = 2, k = 5, v = 1, L = 1, most = 1000, e = 0
+coord x
+kinetic 1/2*m*x'^2
+contact stop: L - x >= 0, restitution = e
+actuator F: x', limit = most
+servo drive: x = v*t, rate = k
+init x' = 1
+simulate 0 .. 2 every 0.1
+output u = control(F), N = reaction(stop)
+"""
+
+
+@case
+def a_servo_that_runs_into_a_stop_presses():
+    # Nothing meets the servo there: the input is what it would need without the stop, which is
+    # m (2 k e' + k² e) for the error e = v t − L, cut at its limit.
+    for most, N in ((1000, 2 * (2 * 5 + 25)), (10, 10)):
+        result = simulate(STOPPED, most=most)
+        near(times(result, "closes", "stop")[0], 1)
+        near(result["outputs"]["u"], N)
+        near(result["outputs"]["N"], N)
+        assert any(i["name"] == "drive" and "keep it" in i["text"] for i in result["incidents"])
+    # With a rebound it comes back at the limit: m x'' = F, so bounces are those of a ball that
+    # falls with F/m, from the speed e v on.
+    bounces = simulate(STOPPED, most=10, e=0.5)
+    impacts = times(bounces, "impact", "stop")
+    near(impacts[0], 1)
+    near(impacts[1], 1.2)
+    near(times(bounces, "closes", "stop")[0], 1.4, 1e-6)
+    near(bounces["outputs"]["N"], 10)
+
+
+@case
+def a_servo_lifts_and_sets_down():
+    # y = h sin²(ω t) is followed to the end of a period, where it comes down at no speed.
+    text = """
+    param m = 2, g = 9.81, w = 2, h = 0.5
+    coord y
+    kinetic 1/2*m*y'^2
+    potential m*g*y
+    contact table: y >= 0
+    actuator F: y'
+    servo lift: y = h*sin(w*t)^2, rate = 5
+    simulate 0 .. 1 every 0.1
+    output u = control(F), N = reaction(table)
+    """
+    result = simulate(text)
+    near(result["q"]["y"], 0.5 * sin(2) ** 2)
+    near(result["outputs"]["u"], 2 * (9.81 + 0.5 * 8 * cos(4)))
+    error = fail(text.replace("actuator F: y'", "").replace("control(F)", "1"))
+    assert "no actuator" in error["message"], error
+    with tempfile.TemporaryDirectory() as folder:
+        status, out, err = command("export", text, "--c", Path(folder) / "sources")
+        assert status == 1 and "servos and contacts" in out + err, (status, out, err)
+
+
+@case
+def redundant_feet_hold_what_one_of_them_could_not():
+    # A block on two feet is pulled by less than both hold together, and by more than either.
+    text = """
+    param m = 2, g = 9.81, mu = 0.3, F = 4
+    coord x, y, a
+    kinetic 1/2*m*(x'^2 + y'^2) + 1/2*a'^2
+    potential m*g*y
+    force x = F
+    contact left: y - a >= 0, friction = mu, slip = x'
+    contact right: y + a >= 0, friction = mu, slip = x'
+    simulate 0 .. 1 every 0.1
+    """
+    for F in (2.5, 4, 5.8):
+        result = simulate(text, F=F)
+        assert not result["incidents"], result["incidents"][:4]
+        near(result["q"]["x"], 0)
+    near(simulate(text, F=6)["q"]["x"], 0.5 * (6 - 0.3 * 2 * 9.81) / 2)
+
+
 JUMPS = """
 coord x
 kinetic 1/2*x'^2

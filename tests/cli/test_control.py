@@ -193,7 +193,31 @@ def flexible_arm_follows_within_two_seconds():
 @case
 def motors_behind_springs_are_refused():
     names, message = refuse(EXAMPLES / "broken" / "flexible_arm_motors.kal")
-    assert names == ["follow"] and "relative degree" in message, (names, message)
+    assert names == ["follow"] and "relative degree 4" in message, (names, message)
+    assert "docs/control.md" in message, message
+
+
+CHAIN = """
+param N = 2, c = 100, d = 0
+coord x[N]
+kinetic 1/2*sum(i in 1..N : x[i]'^2)
+potential 1/2*c*sum(i in 1..N - 1 : (x[i + 1] - x[i])^2)
+dissipation 1/2*d*sum(i in 1..N - 1 : (x[i + 1]' - x[i]')^2)
+actuator F: x[1]'
+servo s: x[N] = sin(t), rate = 5
+simulate 0 .. 1 every 0.1
+"""
+
+
+@case
+def the_relative_degree_is_told():
+    # Behind j springs an input comes through 2 j integrations more, behind j dampers through j.
+    for n in (2, 3, 4):
+        for d, degree in ((0, 2 * n), (3, n + 1)):
+            names, message = refuse(CHAIN, "-p", f"N={n}", "-p", f"d={d}")
+            assert names == ["s"] and f"relative degree {degree} " in message, message
+    _, message = refuse(CHAIN, "-p", "c=0")
+    assert "no degree up to ten" in message, message
 
 
 @case

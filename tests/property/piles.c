@@ -319,6 +319,26 @@ static void bounces_between_two_come_to_their_end(void)
     ok(try_pile(6820));
 }
 
+// A block on two corners that friction holds, each with less than what one of them would have to
+// bear alone: which of two redundant slips acts is a matter of what was decided.
+static void redundant_slips_bear_what_was_decided(void)
+{
+    ok(try_pile(4494));
+}
+
+// The normal forces of two contacts that slide come to depend on their friction without bounds:
+// the run stops there by name, instead of going on with noise that pulls.
+static void sliding_without_a_value_stops_by_name(void)
+{
+    ok(!try_pile(311));
+}
+
+// Impulses of the size of rounding do work of the size of its square, of either sign.
+static void impulses_that_are_rounding_gain_nothing(void)
+{
+    (void)try_pile(8498);
+}
+
 static void piles_neither_penetrate_nor_pull_nor_gain(void)
 {
     const long count = environment("KAL_PROPERTY_PROBLEMS", USUAL) / SHARE;
@@ -345,5 +365,8 @@ static void text_of_a_pile_can_be_had(void)
 }
 
 TAP_RUN(TAP_CASE(bounces_between_two_come_to_their_end),
+        TAP_CASE(redundant_slips_bear_what_was_decided),
+        TAP_CASE(sliding_without_a_value_stops_by_name),
+        TAP_CASE(impulses_that_are_rounding_gain_nothing),
         TAP_CASE(piles_neither_penetrate_nor_pull_nor_gain),
         TAP_CASE(text_of_a_pile_can_be_had))
