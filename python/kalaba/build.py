@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from .formula import check_symbols, from_sympy
 
-__all__ = ["as_array", "as_number", "flag", "mapping", "model_text", "number_or_none", "number_text",
-           "one_statement", "texts", "values_text", "whole", "word_or_none"]
+__all__ = ["as_array", "as_number", "dimensions", "flag", "mapping", "model_text",
+           "number_or_none", "number_text", "one_statement", "texts", "values_text", "whole",
+           "word_or_none"]
 
 
 def mapping(given: Any, what: str) -> Mapping[Any, Any]:
@@ -49,6 +50,15 @@ def word_or_none(given: Any, what: str) -> str | None:
     if given is not None and not isinstance(given, str):
         raise TypeError(f"{what}: {given!r} is no text")
     return given
+
+
+def dimensions(given: Any, what: str) -> int:
+    """Of an array, or of a list of lists: 0 of what is none."""
+    try:
+        return np.ndim(given)
+    except ValueError:  # lists in lists without an end, or of several lengths
+        raise ValueError(f"{what}: {given!r:.200} is neither a number nor a list of numbers"
+                         ) from None
 
 
 def flag(given: Any, what: str) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from .build import (as_array, as_number, flag, mapping, model_text, number_or_none,
+from .build import (as_array, as_number, dimensions, flag, mapping, model_text, number_or_none,
                     number_text, one_statement, texts, values_text, whole, word_or_none)
 from .errors import FormulationError, MissingFileError, pointing
 from .results import Equations, Record, Run, Sweep, Task, perform
@@ -123,7 +123,8 @@ def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None, what: str) ->
     if not isinstance(given, Mapping):
         return texts(given, what)
     return [f"{name} = {value}" if isinstance(value, str)
-            else f"{name} = " + ", ".join(number_text(one) for one in np.ravel(value))
+            else f"{name} = " + ", ".join(number_text(one) for one in
+                                          (np.ravel(value) if dimensions(value, name) else [value]))
             for name, value in given.items()]
 
 
@@ -261,7 +262,7 @@ class Model:
         for name, value in wanted.items():
             if isinstance(value, str):
                 return None
-            if np.ndim(value) == 1:
+            if dimensions(value, name) == 1:
                 names = [f"{name}[{i}]" for i in range(1, len(value) + 1)]
                 if not names or f"{name}[{len(value) + 1}]" in fixed:
                     raise ValueError(f"there are more values of {name} than {len(value)}")
@@ -278,9 +279,9 @@ class Model:
         """Numbers as overrides, those of lists one by one."""
         found = {}
         for name, value in wanted.items():
-            if np.ndim(value) == 0:
+            if dimensions(value, name) == 0:
                 found[name] = repr(as_number(value))
-            for number, one in enumerate(value if np.ndim(value) else (), 1):
+            for number, one in enumerate(value if dimensions(value, name) else (), 1):
                 found[f"{name}[{number}]"] = repr(as_number(one))
         return found
 

@@ -56,7 +56,9 @@ static bool find_shape(Job *job)
     const Doubles *a = job->arrays;
     const Py_ssize_t n = a[1].count;
     const Py_ssize_t m = a[3].count;
-    if (n > KAL_PROBLEM_LIMIT || m > KAL_PROBLEM_LIMIT) {
+    if (n < 1) {
+        PyErr_SetString(PyExc_ValueError, "Q is empty: there is no coordinate");
+    } else if (n > KAL_PROBLEM_LIMIT || m > KAL_PROBLEM_LIMIT) {
         PyErr_Format(PyExc_ValueError, "at most %d coordinates and constraints",
                      KAL_PROBLEM_LIMIT);
     } else if (a[0].count != n * n || a[0].view.ndim != 2 || a[0].view.shape[0] != n) {

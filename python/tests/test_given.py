@@ -211,12 +211,14 @@ def test_one_statement_may_have_lines_and_comments():
     assert run.time == pytest.approx(np.pi / 4, rel=1e-7)
 
 
-ODD = [object(), 1j, b"x", [1j], {"a": object()}, np.ones((2, 2, 2)), np.ma.masked, "\0", "\udcff",
-       [None], sympy.Symbol("s"), 2**2000, float("nan"), range, ...]
+ENDLESS: list = []
+ENDLESS.append(ENDLESS)
+ODD = [object(), 1j, b"x", [1j], [[1], [1, 2]], ENDLESS, {"a": object()}, np.ones((2, 2, 2)),
+       np.ma.masked, "\0", "\udcff", [None], sympy.Symbol("s"), 2**2000, float("nan"), range, ...]
 RAW = ("argument ", "function takes", "must be real number", "object is not iterable",
        "truth value", "size-1", "has no attribute", "expected string", "not subscriptable",
        "Cannot cast", "unsupported operand", "cannot be interpreted", "not supported between",
-       "unhashable", "can only")
+       "unhashable", "can only", "array element with", "workspace")
 
 
 def test_odd_arguments_are_told_in_our_words(tmp_path, monkeypatch):
@@ -252,7 +254,8 @@ def test_odd_arguments_are_told_in_our_words(tmp_path, monkeypatch):
                             call(value)
                         else:
                             call(**{**given, name: value})
-                except (kalaba.Error, TypeError, ValueError, KeyError, OverflowError) as error:
+                except (kalaba.Error, TypeError, ValueError, KeyError, OverflowError,
+                        RecursionError) as error:
                     if not isinstance(error, kalaba.Error) and any(
                             words in str(error) for words in RAW):
                         raw.append(f"{call.__name__}({name}={value!r:.30}): {error}")
