@@ -414,7 +414,8 @@ def too_much_at_a_time_is_refused():
 def two_hundred_changes_leave_nothing_behind():
     with studio() as s:
         lengths = [0.5 + 0.01 * i for i in range(200)]
-        s.evaluate(PENDULUM, set={"L": 1})
+        for _ in range(30):  # what is kept is kept by now
+            s.evaluate(PENDULUM, set={"L": 1})
         before = s.memory()
         for length in lengths:
             things = s.evaluate(PENDULUM, set={"L": length})
@@ -422,7 +423,8 @@ def two_hundred_changes_leave_nothing_behind():
             assert values["L"] == length, "an answer to another question"
         wait_for(lambda: not s.children())
         wait_for(lambda: len(os.listdir(f"/proc/{s.process.pid}/fd")) < 20)
-        assert SANITIZED or s.memory() < before + (16 << 10), (before, s.memory())
+        grown = s.memory() - before  # an answer has 100 KiB; 72 were seen, over 440 changes
+        assert SANITIZED or grown < 256, f"{grown} KiB more after 200 changes"
 
 
 @case

@@ -58,8 +58,12 @@ export class Shelf {
         'Save the text as a file',
       );
       gone.replaceChildren(
-        "The studio's server is gone. Your text is still here, but nothing is computed or " +
-          'saved in the folder. Start the studio again in its terminal: kalaba studio.',
+        make(
+          'span',
+          {},
+          "The studio's server is gone. Your text is still here, but nothing is computed or " +
+            'saved in the folder. Start the studio again in its terminal: kalaba studio.',
+        ),
         again,
         keep,
       );

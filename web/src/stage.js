@@ -31,20 +31,14 @@ export class Stage {
   }
 
   controls() {
-    const loop = checkbox('Loop', this.clock.loop, (value) => {
-      this.clock.loop = value;
-    });
     const parts = [playButton(this.clock), slider(this.clock), this.time];
-    return make(
-      'div',
-      { className: 'controls' },
-      ...parts,
-      speedMenu(this.clock),
-      loop,
-    );
+    return make('div', { className: 'controls' }, ...parts, speedMenu(this.clock));
   }
 
   switches() {
+    const loop = checkbox('Loop', this.clock.loop, (value) => {
+      this.clock.loop = value;
+    });
     this.forces = checkbox('Constraint forces', false, (shown) => {
       this.arrows = shown;
       this.each((scene) => {
@@ -62,6 +56,7 @@ export class Stage {
     return make(
       'div',
       { className: 'controls small' },
+      loop,
       this.forces,
       ghost,
       this.follow,
