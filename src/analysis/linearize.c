@@ -14,6 +14,7 @@
 #include "analysis/analysis_impl.h"
 #include "analysis/chart.h"
 #include "analysis/pencil.h"
+#include "linalg/kernels.h"
 
 #include <assert.h>
 #include <float.h>
@@ -24,16 +25,6 @@
 // Rates and couplings below this, relative to what they are made of, are rounding.
 static const double ROUNDING = 1e-9;
 static const double COUPLING = 1e-11;
-
-static double dot(const double *x, const double *y, int n)
-{
-    assert(n >= 0);
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
 
 // Tables.
 
@@ -279,11 +270,11 @@ static KalEchelon reduce_velocities(KalAnalysis *a)
         double *row = a->chart.W + (size_t)rows * (size_t)(n + followers);
         memcpy(row, instant->A + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
         for (int j = 0; j < a->linear.n_positions; j++) {
-            row[n + j] = dot(psi_q, direction(a, j), n);
+            row[n + j] = kal_dot(n, psi_q, direction(a, j));
         }
         for (int j = 0; j < inputs; j++) {
             row[n + a->linear.n_positions + j] =
-                dot(psi_q, input_direction(a, j), n) + a->d.psi_w[i * inputs + j];
+                kal_dot(n, psi_q, input_direction(a, j)) + a->d.psi_w[i * inputs + j];
         }
         rows++;
     }
@@ -415,12 +406,12 @@ static void fill_right(KalAnalysis *a, const KalResidualTable *table, const doub
     const int m = a->system->m;
     assert(input < a->inputs.count && a->chart.n_rows <= a->instant->n_active);
     for (int i = 0; i < n; i++) {
-        a->solve.force[i] = -dot(table->R_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+        a->solve.force[i] = -kal_dot(2 * n, table->R_y + (size_t)i * 2 * (size_t)n, dy)
                             - (input < 0 ? 0.0 : table->R_w[input * n + i]);
     }
     for (int k = 0; k < a->chart.n_rows; k++) {
         const int i = a->instant->rows[a->chart.rows[k]];
-        a->solve.b[k] = -dot(table->S_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+        a->solve.b[k] = -kal_dot(2 * n, table->S_y + (size_t)i * 2 * (size_t)n, dy)
                         - (input < 0 ? 0.0 : table->S_w[input * m + i]);
     }
 }
@@ -450,8 +441,8 @@ static void respond(KalAnalysis *a, const double *dy, int input)
     }
     fill_right(a, &a->d.full, dy, input);
     for (int i = 0; i < n; i++) {
-        a->solve.force[i] += dot(a->d.C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                             + dot(a->d.C_l + (size_t)i * (size_t)m, a->solve.dl, m)
+        a->solve.force[i] += kal_dot(2 * n, a->d.C_y + (size_t)i * 2 * (size_t)n, dy)
+                             + kal_dot(m, a->d.C_l + (size_t)i * (size_t)m, a->solve.dl)
                              + (input < 0 ? 0.0 : a->d.C_w[input * n + i]);
     }
     kal_responder_solve(&a->responder, a->solve.force, a->solve.b, a->solve.da,
@@ -475,9 +466,9 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
         }
     }
     const size_t r = (size_t)i;
-    const double sum = dot(a->d.o_y + r * 2 * n, dy, 2 * (int)n)
-                       + dot(a->d.o_a + r * n, a->solve.da, (int)n)
-                       + dot(a->d.o_l + r * m, a->solve.dl, (int)m)
+    const double sum = kal_dot(2 * (int)n, a->d.o_y + r * 2 * n, dy)
+                       + kal_dot((int)n, a->d.o_a + r * n, a->solve.da)
+                       + kal_dot((int)m, a->d.o_l + r * m, a->solve.dl)
                        + (input < 0 ? 0.0 : a->d.o_w[input * a->system->n_outputs + i]);
     return isfinite(sum) ? sum : NAN;
 }

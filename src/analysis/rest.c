@@ -9,6 +9,7 @@
 // Newton's method arriving.
 
 #include "analysis/pencil.h"
+#include "linalg/kernels.h"
 #include "sparse/ldl.h"
 #include "system/start.h"
 
@@ -51,15 +52,6 @@ static void lay_out(KalCarver *carver, void *owner)
     d->after = kal_carve_doubles(carver, n, 1);
 }
 
-static double dot(const double *x, const double *y, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 // Positions onto the constraints, from a state near them or from any; no velocity.
 static KalStatus settle(Descent *d, bool near, bool *out_met)
 {
@@ -83,7 +75,7 @@ static KalStatus weigh(Descent *d, double *force, double *out_size)
     KalAnalysis *a = d->p->a;
     KAL_TRY(kal_instant_solve(a->instant, &a->answer));
     kal_pencil_multiply_mass(d->p, a->answer.qdd, force);
-    *out_size = sqrt(fmax(0.0, dot(force, a->answer.qdd, a->system->n)));
+    *out_size = sqrt(fmax(0.0, kal_dot(a->system->n, force, a->answer.qdd)));
     return KAL_OK;
 }
 

@@ -12,7 +12,9 @@
 
 #include "sim/form.h"
 
+#include "linalg/kernels.h"
 #include "linalg/lu.h"
+#include "linalg/span.h"
 
 #include <assert.h>
 #include <math.h>
@@ -84,16 +86,6 @@ static void put(const KalReducedForm *form, double t, const double *q,
     memcpy(kal_instant_qd(form->instant), velocity, size);
 }
 
-static double dot(const double *x, const double *y, int n)
-{
-    assert(n >= 0);
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 // The roots of masses, about 1.
 static void find_scale(KalReducedForm *form)
 {
@@ -124,7 +116,7 @@ static KalStatus factor_rows(KalReducedForm *form)
         for (int j = 0; j < n; j++) {
             column[j] = instant->A[i * n + j] / form->scale[j];
         }
-        const double length = sqrt(dot(column, column, n));
+        const double length = kal_length(n, column);
         for (int j = 0; j < n && length > 0.0; j++) {
             column[j] /= length;
         }
@@ -165,12 +157,12 @@ static double add_direction(KalReducedForm *form, int count, const double *x)
     memcpy(next, x, k * sizeof(double));
     for (int i = 0; i < count; i++) {
         const double *other = form->K + (size_t)i * k;
-        const double part = dot(next, other, form->k);
+        const double part = kal_dot(form->k, next, other);
         for (size_t j = 0; j < k; j++) {
             next[j] -= part * other[j];
         }
     }
-    const double length = sqrt(dot(next, next, form->k));
+    const double length = kal_length(form->k, next);
     for (size_t j = 0; j < k && length > 0.0; j++) {
         next[j] /= length;
     }
@@ -202,8 +194,9 @@ void kal_form_apply(const KalReducedForm *form, const double *x, double *out_v)
 {
     assert(x && out_v);
     for (int l = 0; l < form->n; l++) {
-        out_v[l] =
-            l < form->k ? dot(form->U + (size_t)l * (size_t)form->n, x, form->n) : 0.0;
+        out_v[l] = l < form->k
+                       ? kal_dot(form->n, form->U + (size_t)l * (size_t)form->n, x)
+                       : 0.0;
     }
 }
 
@@ -223,7 +216,7 @@ static void fill(KalReducedForm *form, const double *v)
     for (int i = 0; i < form->rank; i++) {
         assert(form->rows[i] >= 0 && form->rows[i] < instant->system->m);
         const double *row = instant->A + (size_t)form->rows[i] * (size_t)n;
-        const double length = sqrt(dot(row, row, n));
+        const double length = kal_length(n, row);
         const double factor = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < n; j++) {
             form->K[i * n + j] = factor * row[j];
@@ -234,7 +227,7 @@ static void fill(KalReducedForm *form, const double *v)
         const double *row = form->U + (size_t)l * (size_t)n;
         memcpy(form->K + (size_t)(form->rank + l) * (size_t)n, row,
                (size_t)n * sizeof(double));
-        form->x[form->rank + l] = v[l] - dot(row, velocity, n);
+        form->x[form->rank + l] = v[l] - kal_dot(n, row, velocity);
     }
 }
 

@@ -13,6 +13,8 @@
 #include "base/block.h"
 #include "expr/order.h"
 #include "expr/switch.h"
+#include "linalg/kernels.h"
+#include "linalg/span.h"
 #include "system/instant.h"
 
 #include <assert.h>
@@ -187,20 +189,11 @@ void kal_doubter_clear(KalDoubter *d, const KalSystem *system)
     kal_free(d->ctx, d->marks, (d->doubts->n + 1) * sizeof *d->marks);
 }
 
-static double dot(int n, const double *x, const double *y)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 // Take away from x what it has along a unit vector.
 static void remove_along(int n, const double *unit, double *x)
 {
     assert(n >= 0 && unit != x);
-    const double part = dot(n, unit, x);
+    const double part = kal_dot(n, unit, x);
     for (int i = 0; i < n; i++) {
         x[i] -= part * unit[i];
     }
@@ -283,7 +276,7 @@ static int orthonormalize(KalDoubter *d, int n, int count)
         double most = 0.0;
         for (int j = rank; j < n; j++) {
             const double *x = d->basis + (size_t)j * (size_t)count;
-            const double size = sqrt(dot(count, x, x));
+            const double size = kal_length(count, x);
             best = size > most ? j : best;
             most = fmax(most, size);
         }
@@ -320,11 +313,11 @@ static bool is_arbitrary(KalDoubter *d, const KalInstant *instant, size_t row,
             d->slope[at] += factor * d->values[k] * d->scale[at];
         }
     }
-    const double whole = sqrt(dot(count, d->slope, d->slope));
+    const double whole = kal_length(count, d->slope);
     for (int k = 0; k < rank; k++) {
         remove_along(count, d->basis + (size_t)k * (size_t)count, d->slope);
     }
-    const double left = sqrt(dot(count, d->slope, d->slope));
+    const double left = kal_length(count, d->slope);
     return !(left <= 1e-6 * whole); // derivatives that have no value say nothing good
 }
 
