@@ -105,6 +105,7 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     *fork = *g;
     fork->ctx = ctx;
     fork->frozen = false;
+    fork->packed = false;
     fork->marks = NULL;
     fork->mark_capacity = 0;
     fork->epoch = 0;
@@ -126,17 +127,37 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     return KAL_OK;
 }
 
+void kal_graph_pack(KalGraph *g)
+{
+    assert(!g->frozen);
+    g->zero = g->packed ? g->zero : kal_number(g, kal_rational(0, 1));
+    kal_index_clear(g->ctx, &g->index);
+    g->table.nodes = kal_trim(g->ctx, g->table.nodes, sizeof *g->table.nodes,
+                              g->table.count, &g->capacity);
+    g->numbers = kal_trim(g->ctx, g->numbers, sizeof *g->numbers, g->n_numbers,
+                          &g->number_capacity);
+    g->packed = true;
+}
+
+void kal_graph_unpack(KalGraph *g)
+{
+    assert(!g->frozen);
+    if (!g->packed) {
+        return;
+    }
+    g->packed = false;
+    if (!index_nodes(g)) {
+        kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
+    }
+}
+
 void kal_graph_freeze(KalGraph *g)
 {
     kal_free(g->ctx, g->marks, g->mark_capacity * sizeof *g->marks);
     g->marks = NULL;
     g->mark_capacity = 0;
     g->epoch = 0;
-    kal_index_clear(g->ctx, &g->index);
-    g->table.nodes = kal_trim(g->ctx, g->table.nodes, sizeof *g->table.nodes,
-                              g->table.count, &g->capacity);
-    g->numbers = kal_trim(g->ctx, g->numbers, sizeof *g->numbers, g->n_numbers,
-                          &g->number_capacity);
+    kal_graph_pack(g);
     g->frozen = true;
 }
 
@@ -332,7 +353,7 @@ static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 
 KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
-    assert(!g->frozen);
+    assert(!g->frozen && !g->packed);
     const KalExprNode n = {
         .op = (uint8_t)op, .arg = {a, b, KAL_NO_EXPR}
     };
@@ -344,6 +365,9 @@ KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
     assert(op < KAL_OP_COUNT);
     assert(op != KAL_OP_CONST);
     const int arity = kal_op_arity(op);
+    if (g->packed) {
+        kal_graph_unpack(g);
+    }
     if (g->status != KAL_OK || (arity > 0 && a.index == 0)
         || (arity > 1 && b.index == 0) || (arity > 2 && c.index == 0)) {
         return KAL_NO_EXPR;
@@ -386,6 +410,12 @@ static bool have_number_room(KalGraph *g)
 
 KalExpr kal_number(KalGraph *g, KalRational value)
 {
+    if (g->packed && kal_rational_same(value, kal_rational(0, 1))) {
+        return g->zero;
+    }
+    if (g->packed) {
+        kal_graph_unpack(g);
+    }
     if (g->status != KAL_OK) {
         return KAL_NO_EXPR;
     }

@@ -66,6 +66,14 @@ KAL_CHECKED KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g);
 KAL_CHECKED KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g,
                                      KalGraph **out_fork);
 
+/// Give back what only building needs, for as long as nothing is built: formulas can be looked
+/// at and walked through.
+void kal_graph_pack(KalGraph *g);
+
+/// Be ready to build again, in the time that a fork takes.  Symbols and numbers ask for that
+/// themselves, but for 0; the graph is spoiled (KAL_ERR_NOMEM) where memory does not suffice.
+void kal_graph_unpack(KalGraph *g);
+
 /// Let the graph never change again, from now on to be shared by threads.  Not only
 /// building changes a graph but every walk through formulas (expr/order.h), which takes
 /// notes in it: who has to, forks it.  Nodes and numbers can be looked at; what only building

@@ -25,7 +25,7 @@ struct KalGraph {
     size_t capacity; ///< of nodes
     uint32_t limit;
 
-    KalIndex index; ///< of the nodes; none once frozen
+    KalIndex index; ///< of the nodes; none once frozen, or packed
 
     KalRational *numbers;
     uint32_t n_numbers;
@@ -39,7 +39,9 @@ struct KalGraph {
     KalExpr culprit;
     double bad_number;
     bool plain;
-    bool frozen; ///< nothing above changes any more
+    bool packed;  ///< there is no index
+    KalExpr zero; ///< the number 0, if packed
+    bool frozen;  ///< nothing above changes any more
 };
 
 /// Spoil the graph.

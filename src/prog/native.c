@@ -22,6 +22,7 @@ enum {
     REGISTERS = 13, // that values live in
     SPARE = 13,     // and two after it
     NO_REGISTER = 255,
+    LONGEST = 1 << 17, // operations of a program that has code: 5 MB of it
 };
 
 #define NOBODY   UINT32_MAX
@@ -762,15 +763,16 @@ static void clear(Writer *w)
              w->first_output ? n * sizeof *w->first_output : 0);
     kal_free(p->ctx, w->next_output,
              w->next_output ? (p->n_outputs + 1) * sizeof *w->next_output : 0);
-    kal_block_clear(p->ctx, &w->emitter.bytes);
 }
 
-// Displacements have 31 bits.  A program without results does nothing in any way.
+// Displacements have 31 bits, and code that is read from memory, as that of very long programs
+// is, takes longer than the loops of the interpreter with their operands.  A program without results does nothing in any way.
 static bool is_possible(const KalProgram *p, int32_t width)
 {
     const size_t most = (size_t)INT32_MAX / (size_t)width;
     return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
-           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most;
+           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most
+           && p->tapes[KAL_TAPE_EVAL].operations <= LONGEST;
 }
 
 KalStatus kal_native_write(const KalProgram *program, bool lanes, KalBlock *code)
@@ -778,9 +780,10 @@ KalStatus kal_native_write(const KalProgram *program, bool lanes, KalBlock *code
     Writer w = {
         .program = program,
         .tape = &program->tapes[KAL_TAPE_EVAL],
-        .emitter = {.ctx = program->ctx, .lanes = lanes},
+        .emitter = {.ctx = program->ctx, .bytes = *code, .lanes = lanes},
         .width = (int32_t)sizeof(double) * (lanes ? KAL_LANES : 1)
     };
+    const size_t begin = code->size;
     if (!is_possible(program, w.width)) {
         return KAL_OK;
     }
@@ -789,10 +792,8 @@ KalStatus kal_native_write(const KalProgram *program, bool lanes, KalBlock *code
         write_code(&w);
         status = w.emitter.status;
     }
-    if (status == KAL_OK) {
-        status = kal_block_add(program->ctx, code, w.emitter.bytes.data,
-                               w.emitter.bytes.size);
-    }
+    *code = w.emitter.bytes; // it may have moved
+    code->size = status == KAL_OK ? code->size : begin;
     clear(&w);
     return status;
 }

@@ -36,6 +36,7 @@ typedef struct Analysis {
     KalLdl *ldl;
     const KalLdlEntry *entries;
     KalWorkspace workspace;
+    KalWorkspace lists; // of couplings
     KalCouplings couplings;
     int64_t n_couplings;
     int64_t *upper_start; // n + 1: entries above the diagonal of the reordered matrix
@@ -53,6 +54,12 @@ static void lay_out_couplings(KalCarver *carver, void *owner)
     const size_t n = (size_t)a->ldl->n;
     a->couplings.start = kal_carve(carver, n + 1, sizeof *a->couplings.start);
     a->couplings.other = kal_carve_ints(carver, 2 * a->ldl->n_entries);
+}
+
+static void lay_out_analysis(KalCarver *carver, void *owner)
+{
+    Analysis *a = owner;
+    const size_t n = (size_t)a->ldl->n;
     a->upper_start = kal_carve(carver, n + 1, sizeof *a->upper_start);
     a->upper_row = kal_carve_ints(carver, a->ldl->n_entries);
     a->start = kal_carve(carver, n + 1, sizeof *a->start);
@@ -438,6 +445,7 @@ static KalStatus find_factor(Analysis *a, int64_t most)
     walk_all(a, true);
     find_rows(a);
     find_slots(a);
+    kal_workspace_clear(ldl->ctx, &a->workspace); // the rest follows from the factors
     find_targets(ldl, false);
     KAL_TRY(kal_workspace_make(ldl->ctx, "for sparse factors", lay_out_lists, ldl,
                                &ldl->lists));
@@ -449,10 +457,12 @@ static KalStatus find_factor(Analysis *a, int64_t most)
 static KalStatus analyze(Analysis *a, int64_t most)
 {
     KalLdl *ldl = a->ldl;
-    KAL_TRY(kal_workspace_make(ldl->ctx, "to analyze a sparse system",
-                               lay_out_couplings, a, &a->workspace));
+    const char *purpose = "to analyze a sparse system";
+    KAL_TRY(kal_workspace_make(ldl->ctx, purpose, lay_out_analysis, a, &a->workspace));
+    KAL_TRY(kal_workspace_make(ldl->ctx, purpose, lay_out_couplings, a, &a->lists));
     find_couplings(a);
     KAL_TRY(kal_minimum_degree(ldl->ctx, &a->couplings, ldl->masses, ldl->order));
+    kal_workspace_clear(ldl->ctx, &a->lists);
     count_entries(a);
     if (gather_nodes(a)) {
         count_entries(a);
@@ -478,6 +488,7 @@ KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, const KalLdlShape *shape,
     KAL_TRY(kal_workspace_make(ctx, "for a sparse system", lay_out_matrix, ldl,
                                &ldl->structure));
     const KalStatus status = analyze(&a, most);
+    kal_workspace_clear(ctx, &a.lists);
     kal_workspace_clear(ctx, &a.workspace);
     return status;
 }

@@ -446,6 +446,8 @@ static KalStatus compile_all(KalSystem *system)
     }
     KalProgramSpec spec = specify(system, symbols);
     KalStatus status = KAL_OK;
+    kal_graph_pack(
+        system->model->graph); // programs take much memory while they are made
     spec.plain = true;
     for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
         spec.n_variables = count_variables(system, (KalProgramId)id);
@@ -768,6 +770,9 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
         KAL_TRY(kal_transcript_order(system->equations, &system->givens));
     }
     KAL_TRY(evaluate_settings(system));
+    if (system->model->n_contacts > 0 || system->model->n_tables > 0) {
+        kal_graph_unpack(system->model->graph);
+    }
     KAL_TRY(kal_system_warn_of_reach(system));
     kal_graph_freeze(system->model->graph); // its memory serves what follows
     return make_code(system);

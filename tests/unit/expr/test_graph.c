@@ -183,10 +183,46 @@ static KalStatus build_much(KalContext *context)
     return status;
 }
 
+// Packed, a graph has no index; building makes it anew, and equal nodes are still stored once.
+static void packed_graphs_go_on(void)
+{
+    begin();
+    const KalExpr before = f("x*sin(y) - 3/7");
+    const KalExpr zero = kal_int(g, 0);
+    const size_t bytes = kal_context_bytes(ctx);
+    kal_graph_pack(g);
+    ok(kal_context_bytes(ctx) < bytes);
+    ok(kal_int(g, 0).index == zero.index);
+    ok(kal_context_bytes(ctx) < bytes);
+    ok(kal_graph_node(g, before).op == KAL_OP_SUB
+       || kal_graph_node(g, before).op == KAL_OP_ADD);
+    ok(kal_symbol(g, 0).index != 0);
+    ok(f("x*sin(y) - 3/7").index == before.index);
+    kal_graph_pack(g);
+    kal_graph_pack(g);
+    kal_graph_unpack(g);
+    ok(f("x*sin(y) - 3/7").index == before.index);
+    end();
+}
+
+static KalStatus pack_and_build(KalContext *context)
+{
+    KalGraph *graph = NULL;
+    KAL_TRY(kal_graph_create(context, &graph));
+    const KalExpr x = kal_sin(graph, kal_symbol(graph, 1));
+    kal_graph_pack(graph);
+    const KalExpr again = kal_sin(graph, kal_symbol(graph, 1));
+    const KalStatus status = kal_graph_status(graph);
+    ok(status != KAL_OK || again.index == x.index);
+    kal_graph_destroy(graph);
+    return status;
+}
+
 static void every_allocation_may_fail(void)
 {
     kal_graph_destroy(NULL);
     each_allocation_fails(build_much);
+    each_allocation_fails(pack_and_build);
 }
 
 TAP_RUN(TAP_CASE(equal_nodes_are_stored_once),
@@ -195,4 +231,5 @@ TAP_RUN(TAP_CASE(equal_nodes_are_stored_once),
         TAP_CASE(division_by_zero_names_its_culprit), TAP_CASE(numbers_are_finite),
         TAP_CASE(nothing_gives_nothing),
         TAP_CASE(plain_graphs_keep_what_they_are_given),
-        TAP_CASE(operators_are_described), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(operators_are_described), TAP_CASE(packed_graphs_go_on),
+        TAP_CASE(every_allocation_may_fail))
