@@ -71,6 +71,7 @@ static void put_to_work(KalRun *run, KalIntegratorName name)
 void kal_run_integrate_reset(KalRun *run)
 {
     put_to_work(run, run->integration.usual);
+    run->integration.pulse = -INFINITY;
     if (!run->integration.stiff) {
         kal_integrator_set_max_step(at_work(run), 0.0);
     }
@@ -277,7 +278,10 @@ static KalStatus reduce(KalRun *run, double t, const double *y)
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     assert(y);
-    run->integration.peak = kal_run_next_peak(run, t);
+    const double pulse = run->integration.pulse;
+    run->integration.peak =
+        fmin(kal_run_next_peak(run, t), pulse > t ? pulse : INFINITY);
+    run->pulses.t = NAN;
     const double until = kal_run_end(run);
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {

@@ -3,6 +3,7 @@
 // Losses of rank in the last step: what rows have of their own has turned round since it was
 // kept at its beginning.  When that was is found on the interpolated motion, and told.
 
+#include "sim/bracket.h"
 #include "sim/rank_impl.h"
 
 #include <assert.h>
@@ -18,30 +19,6 @@ enum {
 typedef struct Stretch {
     double from, to;
 } Stretch;
-
-// A stretch of time at whose ends a sine has different signs.
-typedef struct Bracket {
-    double a;
-    double b;
-    double at_a; // > 0
-    double at_b; // < 0
-    int side;    // the end that moved last: -1, 1; 0: none did
-} Bracket;
-
-// Move one end of a bracket to t.  Illinois: where the same end moves twice in a row, the
-// value at the other is halved, so that it moves soon.  Plain false position would leave it
-// there.
-static void narrow(Bracket *x, double t, double sine)
-{
-    assert(t > x->a && t < x->b);
-    const int side = sine > 0.0 ? -1 : 1;
-    const double kept = side == x->side ? 0.5 : 1.0; // of the end that stays
-    if (side < 0) {
-        *x = (Bracket){t, x->b, sine, kept * x->at_b, side};
-    } else {
-        *x = (Bracket){x->a, t, kept * x->at_a, sine, side};
-    }
-}
 
 // The measure of a row, with its sign, at a time in the last step.
 typedef KalStatus (*SineAt)(KalRun *run, int place, double t, double *out_sine);
@@ -77,18 +54,18 @@ static KalStatus rest_at(KalRun *run, int place, double t, double *out_sine)
 
 // Where a sine with the values at the ends of a bracket passes through zero, by the
 // Illinois method; where it jumps, *out_least stays large.
-static KalStatus find_zero(KalRun *run, SineAt at, int place, Bracket x, double *out_t,
-                           double *out_least)
+static KalStatus find_zero(KalRun *run, SineAt at, int place, KalBracket x,
+                           double *out_t, double *out_least)
 {
     assert(x.at_a >= 0.0 && x.at_b <= 0.0);
     for (int k = 0; k < SEARCHES && 1e-4 * KAL_DEPENDENT < *out_least; k++) {
-        const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
+        const double t = kal_bracket_guess(&x);
         double sine = 0.0;
         if (!(t > x.a && t < x.b)) {
             break;
         }
         KAL_TRY(at(run, place, t, &sine));
-        narrow(&x, t, sine);
+        kal_bracket_narrow(&x, t, sine);
         *out_least = fabs(sine);
         *out_t = t;
     }
@@ -169,8 +146,8 @@ static KalStatus find_zeros(KalRun *run, Stretch stretch, int *out_count,
         double t = 0.0;
         double least = 1.0;
         if (watch->end_sines[k] < 0.0) {
-            const Bracket x = {stretch.from, stretch.to, watch->kept_sines[k],
-                               watch->end_sines[k], 0};
+            const KalBracket x = {stretch.from, stretch.to, watch->kept_sines[k],
+                                  watch->end_sines[k], 0};
             status = find_zero(run, sine_at, k, x, &t, &least);
             *out_left = true;
         }
@@ -275,7 +252,7 @@ KalStatus kal_passage_find_followed(KalRun *run)
     if (!(ends[1] < 0.0)) {
         return KAL_OK;
     }
-    const Bracket x = {run->rank.t, run->horizon, ends[0], ends[1], 0};
+    const KalBracket x = {run->rank.t, run->horizon, ends[0], ends[1], 0};
     KAL_TRY(find_zero(run, rest_at, 0, x, &t, &least));
     if (least < KAL_DEPENDENT && !is_known(run, 0, t)) {
         kal_nearness_mark_followed(run);

@@ -27,6 +27,14 @@ void kal_run_put(KalRun *run, double t, const double *y)
     run->solved = false;
 }
 
+bool kal_run_is_at(const KalRun *run, double t, const double *y)
+{
+    assert(y);
+    return run->instant->variables[0] == t
+           && kal_same_numbers(kal_instant_q(run->instant), y,
+                               kal_system_state_size(run->system));
+}
+
 // Add the time to a message that does not have it.
 static KalStatus tell_time(KalRun *run, KalStatus status)
 {

@@ -13,7 +13,6 @@
 //
 // Invariant: t ≤ horizon, and a run that failed is at the last state that it reached.
 
-#include "base/four.h"
 #include "sim/options.h"
 #include "sim/run_impl.h"
 
@@ -118,6 +117,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
+    KAL_TRY(kal_run_pulses_init(run));
     KAL_TRY(kal_run_jumps_init(run));
     KAL_TRY(kal_run_contacts_init(run));
     note_structure(run);
@@ -166,6 +166,7 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->told.incidents);
     kal_run_limits_clear(run);
     kal_run_modes_clear(run);
+    kal_run_pulses_clear(run);
     kal_run_jumps_clear(run);
     kal_run_contacts_clear(run);
     kal_scan_clear(&run->events.scan);
@@ -227,15 +228,6 @@ KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *fo
     return kal_block_add(run->ctx, &run->told.incidents, &incident, sizeof incident);
 }
 
-// Whether the instant is the state y at t.
-static bool is_at(const KalRun *run, double t, const double *y)
-{
-    assert(y);
-    return run->instant->variables[0] == t
-           && kal_same_numbers(kal_instant_q(run->instant), y,
-                               kal_system_state_size(run->system));
-}
-
 KalStatus kal_run_visit(KalRun *run, double t)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
@@ -249,7 +241,7 @@ static KalStatus go_to(KalRun *run, double t, bool *out_solved)
     assert(out_solved);
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     *out_solved =
-        is_at(run, t, run->state)
+        kal_run_is_at(run, t, run->state)
         && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity)
         && kal_run_is_solved(run);
     if (*out_solved) {
@@ -562,6 +554,7 @@ KalStatus kal_run_before_step(KalRun *run, bool *out_plain)
 // The step is the run's last; the horizon moves.
 static KalStatus follow_step(KalRun *run, KalStatus status)
 {
+    status = status == KAL_OK ? kal_run_heed_pulses(run) : status;
     if (status != KAL_OK) {
         return kal_run_explain_lock(run, status);
     }

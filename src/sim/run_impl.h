@@ -230,6 +230,16 @@ typedef struct KalRunLimits {
     double since;           ///< this time
 } KalRunLimits;
 
+/// Pulses and poles that the motion may meet, by pulse.c.
+typedef struct KalPulseWatch {
+    KalWorkspace workspace;
+    double *values; ///< 2 n_pulses: functions and slopes at the beginning of a step
+    double *ahead;  ///< 2 n_pulses: at its end
+    double *rates;  ///< of the state, by interpolation
+    double *found;  ///< n_states: rates by the equations
+    double t;       ///< of `values`
+} KalPulseWatch;
+
 /// Which integrator takes the steps, by integrate.c.
 typedef struct KalRunIntegration {
     KalIntegrator *integrators[KAL_INTEGRATOR_COUNT]; ///< NULL until they are needed
@@ -239,7 +249,8 @@ typedef struct KalRunIntegration {
     KalReducedForm form;       ///< of the usual one, if the run has that form
     KalTangent tangent;        ///< for the implicit one
     double tried;         ///< how far away a loss of rank was that could not be crossed
-    double peak;          ///< when the next pulse in time has its peak
+    double peak;          ///< when the next pulse has its peak, as far as is known
+    double pulse;         ///< when a step that was taken back passed over one
     long peaks;           ///< that were come to
     double distance;      ///< of the loss of rank that the next step leads towards
     double tried_sine;    ///< the sine when that was tried first
@@ -325,6 +336,7 @@ struct KalRun {
     KalModeWatch modes;   ///< by mode.c
     KalMarkWatch marks;
     KalJumpWatch jumps;
+    KalPulseWatch pulses;
     KalContactWatch contacts;
     KalRunLimits limits;
     KalBalance balance; ///< by balance.c
@@ -393,6 +405,9 @@ void kal_run_integrate_pass(KalRun *run, double t);
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}
+
+/// Whether the instant is the state y at t.
+bool kal_run_is_at(const KalRun *run, double t, const double *y);
 
 /// Let the instant be the state at t, from the beginning of the last step to its end:
 /// on the constraints, not yet solved.
@@ -595,6 +610,14 @@ KAL_CHECKED KalStatus kal_run_rest_end(KalRun *run);
 /// When a pulse in time has its next peak after t; infinite: never.  Overwrites the results of
 /// the instant.
 double kal_run_next_peak(KalRun *run, double t);
+
+/// @name Pulses and poles that the motion meets
+/// @{
+KAL_CHECKED KalStatus kal_run_pulses_init(KalRun *run);
+void kal_run_pulses_clear(KalRun *run);
+/// Take the last step back if it has passed over one, and shorter ones in its place.
+KAL_CHECKED KalStatus kal_run_heed_pulses(KalRun *run);
+/// @}
 
 /// @name Holds
 /// @{

@@ -119,6 +119,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
         return (Subject){"a condition of the equations", "", {.source = NULL}};
     case KAL_PROGRAM_PEAKS:
         return (Subject){"the place of a pulse in time", "", {.source = NULL}};
+    case KAL_PROGRAM_PULSES:
+        return (Subject){"the place of a pulse", "", {.source = NULL}};
     case KAL_PROGRAM_MARKS:
         return (Subject){"a condition of an output", "", {.source = NULL}};
     case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
@@ -200,7 +202,7 @@ static size_t find_bad(const KalInstant *instant, KalProgramId id)
     return i;
 }
 
-KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
+size_t kal_instant_try(KalInstant *instant, KalProgramId id)
 {
     assert(id < KAL_PROGRAMS);
     const KalProgram *program = instant->system->programs[id];
@@ -213,6 +215,12 @@ KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
                          instant->results);
         bad = find_bad(instant, id);
     }
+    return bad;
+}
+
+KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
+{
+    const size_t bad = kal_instant_try(instant, id);
     return bad < instant->system->n_results[id] ? fail_result(instant, id, bad)
                                                 : KAL_OK;
 }

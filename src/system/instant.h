@@ -146,6 +146,10 @@ size_t kal_system_most_results(const KalSystem *system);
 /// its place.
 KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
 
+/// The same, whatever the results are: returns which is the first that is not finite, or how
+/// many there are.
+size_t kal_instant_try(KalInstant *instant, KalProgramId id);
+
 /// Set values as kal_instant_set() does, and out_set[i] of the kal_system_targets()
 /// coordinates, velocities, states and holds that are named; the others are left as they
 /// are.  Messages call the text by a name.

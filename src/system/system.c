@@ -13,6 +13,7 @@
 #include "system/load_impl.h"
 #include "system/mark.h"
 #include "system/peak.h"
+#include "system/pulse.h"
 #include "system/reach.h"
 #include "system/switch.h"
 #include "system/tangent.h"
@@ -215,7 +216,8 @@ static bool makes_motion(KalProgramId id)
                       || id == KAL_PROGRAM_HOLDS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
                          || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES
-                         || id == KAL_PROGRAM_PEAKS || id == KAL_PROGRAM_MARKS;
+                         || id == KAL_PROGRAM_PEAKS || id == KAL_PROGRAM_PULSES
+                         || id == KAL_PROGRAM_MARKS;
     return !told && !happens;
 }
 
@@ -272,6 +274,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_CONTACTS: collect_contacts(e, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
     case KAL_PROGRAM_PEAKS: add_all(out, pieces->peaks, 2 * pieces->n_peaks); break;
+    case KAL_PROGRAM_PULSES: add_all(out, pieces->pulses, 2 * pieces->n_pulses); break;
     case KAL_PROGRAM_MARKS: add_all(out, pieces->marks, pieces->n_marks); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
@@ -286,7 +289,8 @@ static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec
     spec.outputs = (const KalExpr *)outputs.list.data;
     spec.n_outputs = outputs.list.size / sizeof(KalExpr);
     spec.switches = system->pieces.nodes;
-    spec.n_switches = makes_motion(id) ? system->pieces.n_nodes : 0;
+    spec.n_switches =
+        makes_motion(id) || id == KAL_PROGRAM_PULSES ? system->pieces.n_nodes : 0;
     system->n_results[id] = spec.n_outputs;
     KalStatus status = outputs.status;
     if (status == KAL_OK) {
@@ -384,6 +388,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_CONSTANTS:
     case KAL_PROGRAM_START:
     case KAL_PROGRAM_PEAKS:
+    case KAL_PROGRAM_PULSES:
     case KAL_PROGRAM_MARKS:
     case KAL_PROGRAM_SETTINGS:
     case KAL_PROGRAMS: break;
@@ -483,15 +488,12 @@ static KalStatus note_switches(KalSystem *system)
             collect(system, (KalProgramId)id, &outputs);
         }
     }
+    const KalExpr *list = (const KalExpr *)outputs.list.data;
+    const size_t count = outputs.list.size / sizeof *list;
     KalStatus status = outputs.status;
-    if (status == KAL_OK) {
-        status = kal_system_find_switches(system, (const KalExpr *)outputs.list.data,
-                                          outputs.list.size / sizeof(KalExpr));
-    }
-    if (status == KAL_OK) {
-        status = kal_system_find_peaks(system, (const KalExpr *)outputs.list.data,
-                                       outputs.list.size / sizeof(KalExpr));
-    }
+    status = status == KAL_OK ? kal_system_find_switches(system, list, count) : status;
+    status = status == KAL_OK ? kal_system_find_peaks(system, list, count) : status;
+    status = status == KAL_OK ? kal_system_find_pulses(system, list, count) : status;
     kal_block_clear(system->ctx, &outputs.list);
     return status;
 }

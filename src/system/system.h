@@ -54,6 +54,7 @@ typedef enum KalProgramId {
     KAL_PROGRAM_CONTACTS, ///< KalContactValues of each contact (system/contact.h)
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
     KAL_PROGRAM_PEAKS,    ///< KalPieces.peaks: functions of t, then their slopes
+    KAL_PROGRAM_PULSES,   ///< KalPieces.pulses
     KAL_PROGRAM_MARKS,    ///< KalPieces.marks
     KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
     KAL_PROGRAMS          ///< how many there are
@@ -116,7 +117,7 @@ typedef struct KalSystemBalance {
 } KalSystemBalance;
 
 /// Where formulas are made of pieces, or turn sharply: what a run must not step over.
-/// switch.c, peak.c and mark.c find them, each its own lists.
+/// switch.c, peak.c, pulse.c and mark.c find them, each its own lists.
 typedef struct KalPieces {
     KalSwitch *switches; ///< n_switches: where the equations are made of pieces
     size_t n_switches;
@@ -125,6 +126,12 @@ typedef struct KalPieces {
     KalExpr *peaks; ///< 2 n_peaks: linear in t, at whose zeros pulses have their peaks;
                     ///< then their slopes (system/peak.h)
     size_t n_peaks;
+    /// 2 n_pulses: at whose zeros and turning points the motion may meet pulses, and at zeros
+    /// of the last n_poles poles; then their slopes, 0 where turning points do not count
+    /// (system/pulse.h)
+    KalExpr *pulses;
+    size_t n_pulses;
+    size_t n_poles;
     /// n_marks: at whose zeros outputs change pieces or have peaks; the switches are not
     /// among them (system/mark.h)
     KalExpr *marks;

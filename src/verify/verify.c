@@ -367,7 +367,7 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
         status = restart(
             v, unless_at_once(v, "a piecewise formula went over to another piece"));
     } else if (kal_run_peaks(run) != v->peaks) {
-        status = restart(v, unless_at_once(v, "a pulse in time had its peak"));
+        status = restart(v, unless_at_once(v, "a pulse had its peak"));
     } else {
         status = v->begun ? follow(v) : restart(v, v->reason);
     }

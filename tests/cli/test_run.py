@@ -369,6 +369,56 @@ simulate 0 .. 10 every 1
     close(answer["qd"]["y"], 4e-6 * sqrt(pi) * cos(2 * 5), 1e-9)
 
 
+def meet(body, *options, start="init x = 0, x' = 1", until=20):
+    """The velocity of a mass of 1 after it has met something narrow."""
+    return simulate_text(f"coord x\nkinetic 1/2*x'^2\n{start}\n{body}\n"
+                         f"simulate 0 .. {until} every 0.5\n", *options)["qd"]["x"]
+
+
+@case
+def narrow_pulses_in_the_state_are_not_jumped_over():
+    # Through a brake k*exp(-u^2)*x', u = (x - 3)/w, v falls by k*w*sqrt(pi); behind a step of a
+    # potential, V, v^2 by 2 V; a wall that is too high throws back.
+    for method in ("dop853", "bdf"):
+        for w in (1e-2, 1e-4, 1e-7):
+            u = f"((x - 3)/{w})"
+            through = {f"force x = {-0.2 / w}*exp(-{u}^2)*x'": 1 - 0.2 * sqrt(pi),
+                       f"force x = {-0.2 / w}*(1 - tanh({u})^2)*x'": 0.6,
+                       f"potential 0.2*tanh({u})": sqrt(0.2),
+                       f"potential 0.8*exp(-{u}^2)": -1,
+                       f"potential 0.8*({w}/hypot(x - 3, {w}))^4": -1}
+            for body, v in through.items():
+                close(meet(body, "--method", method), v, 2e-5)
+    close(meet("force x = -2000/cosh((x - 3)/1e-4)^2*x'"), 0.6, 1e-6)
+    close(meet("potential 1e-9/(x - 3)^2"), -1, 1e-8)
+    # Of the velocity: it stays where 50*exp(-u^2) = 1.
+    close(meet("force x = 1 - 50*exp(-((x' - 2)/1e-5)^2)"), 2 - 1e-5 * sqrt(log(50)), 1e-8)
+    # Of a constraint: a bump of a wire, on which 1 is more than the energy of 1/2.
+    close(simulate_text("""coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 100*y
+constraint wire: y = 0.01*exp(-((x - 3)/1e-4)^2)
+init x = 0, x' = 1
+simulate 0 .. 20 every 0.5
+""")["qd"]["x"], -1, 1e-6)
+    # Of a state: s' is a pulse.
+    answer = simulate_text("""coord x
+kinetic 1/2*x'^2
+state s: s' = 1e4*exp(-((x - 3)/1e-4)^2)
+init x = 0, x' = 1
+simulate 0 .. 20 every 0.5
+""")
+    close(answer["states"]["s"], sqrt(pi), 1e-6)
+
+
+@case
+def poles_of_formulas_alone_are_passed():
+    # 2*(1 - cos(x))/x has no pole, x^-2 in it does: the motion is that of the series.
+    start = "init x = 0.01, x' = 0"
+    plain = meet("force x = -(x - x^3/12 + x^5/360)", start=start)
+    close(meet("force x = -2*(1 - cos(x))/x^2*x", start=start), plain, 1e-10)
+
+
 @case
 def options_that_make_no_sense_are_refused():
     with Folder(SLOPE) as folder:

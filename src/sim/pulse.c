@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+
+// Narrow pulses and poles that the motion meets: theory (15.32).
+//
+// A pulse between the stages of a step leaves no trace in it, and its place is known only when
+// the step is.  So steps are looked at when they were taken: where a function of system/pulse.h
+// is zero, or least, within a step, the rate of its interpolation is compared with that of the
+// equations.  If they differ by more than errors do, the step is taken back, and the next one
+// ends there at the latest, as one in time does at the peak of a pulse: its last stage is on the
+// pulse, and the error is seen.
+//
+// Invariant: `values` are of the state at `t`, from which the next step begins; NaN: of none.
+
+#include "sim/bracket.h"
+#include "sim/run_impl.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_TRIES = 100 // of a search for a zero
+};
+
+// Rates may differ by this many times what steps may be off by in a step's length.
+static const double ALLOWED = 1e4;
+// In parts of a step: how closely zeros are found; nearer to its ends stages are near enough;
+// half of the length that the rate of the interpolation is found by; and how far from a pole
+// rates are compared, for the pole may be no more than one of the formula.
+static const double FINE = 1e-12;
+static const double MARGIN = 1e-6;
+static const double SHORT = 1e-5;
+#define BESIDE 1e-4
+
+// In parts of the time: steps are longer than this.
+static const double ROUNDING = 1e4 * DBL_EPSILON;
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalRun *run = (KalRun *)owner;
+    KalPulseWatch *watch = &run->pulses;
+    const size_t n = run->system->pieces.n_pulses;
+    const size_t size = kal_system_state_size(run->system);
+    watch->values = kal_carve_doubles(carver, n, 2);
+    watch->ahead = kal_carve_doubles(carver, n, 2);
+    watch->rates = kal_carve_doubles(carver, size, 1);
+    watch->found = kal_carve_doubles(carver, (size_t)run->system->n_states, 1);
+}
+
+KalStatus kal_run_pulses_init(KalRun *run)
+{
+    run->pulses.t = NAN;
+    return run->system->pieces.n_pulses > 0 ? kal_workspace_make(
+               run->ctx, "for a run", lay_out, run, &run->pulses.workspace)
+                                            : KAL_OK;
+}
+
+void kal_run_pulses_clear(KalRun *run)
+{
+    kal_workspace_clear(run->ctx, &run->pulses.workspace);
+}
+
+// All functions and slopes at a time of the last step; what has no value is not finite.
+static KalStatus evaluate(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_interpolate(run, t, run->state));
+    if (!kal_run_is_at(run, t, run->state)) {
+        kal_run_put(run, t, run->state);
+    }
+    (void)kal_instant_try(run->instant, KAL_PROGRAM_PULSES);
+    return KAL_OK;
+}
+
+// The zero of result i from a to b, at which it has different signs.
+static KalStatus find_zero(KalRun *run, size_t i, KalBracket x, double *out_t)
+{
+    const double fine = FINE * (run->step.t_new - run->step.t_old);
+    const double sign = x.at_a > 0.0 ? 1.0 : -1.0;
+    double last = x.a;
+    double t = x.b;
+    x.at_a *= sign;
+    x.at_b *= sign;
+    for (int k = 0; k < MOST_TRIES && fabs(t - last) > fine; k++) {
+        const double next = kal_bracket_guess(&x);
+        if (!(next > x.a && next < x.b)) {
+            break;
+        }
+        last = t;
+        t = next;
+        KAL_TRY(evaluate(run, t));
+        kal_bracket_narrow(&x, t, sign * run->instant->results[i]);
+    }
+    *out_t = t;
+    return KAL_OK;
+}
+
+// When function i is zero within the last step or, between turning points, least; NaN: it is
+// neither.
+static KalStatus find_extreme(KalRun *run, size_t i, double *out_t)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const size_t n = run->system->pieces.n_pulses;
+    const bool pole = i >= n - run->system->pieces.n_poles;
+    const double before = watch->values[i];
+    const double ahead = watch->ahead[i];
+    KalBracket x = {run->step.t_old, run->step.t_new, before, ahead, 0};
+    *out_t = NAN;
+    if (before * ahead < 0.0) {
+        return find_zero(run, i, x, out_t);
+    }
+    if (pole || !(before * watch->values[n + i] < 0.0)
+        || !(ahead * watch->ahead[n + i] > 0.0)) {
+        return KAL_OK;
+    }
+    x.at_a = watch->values[n + i];
+    x.at_b = watch->ahead[n + i];
+    KAL_TRY(find_zero(run, n + i, x, out_t));
+    KAL_TRY(evaluate(run, *out_t));
+    x = (KalBracket){run->step.t_old, *out_t, before, run->instant->results[i], 0};
+    return x.at_a * x.at_b < 0.0 ? find_zero(run, i, x, out_t) : KAL_OK;
+}
+
+// Rates of the interpolated motion at t, of velocities and of states.
+static KalStatus find_rates(KalRun *run, double t)
+{
+    const KalOdeStep *step = &run->step;
+    const size_t n = (size_t)run->system->n;
+    const size_t size = kal_system_state_size(run->system);
+    const double room = fmin(t - step->t_old, step->t_new - t);
+    const double d = fmin(SHORT * (step->t_new - step->t_old), room);
+    double *rates = run->pulses.rates;
+    KAL_TRY(kal_run_interpolate(run, t - d, run->state));
+    memcpy(rates, run->state, size * sizeof *rates);
+    KAL_TRY(kal_run_interpolate(run, t + d, run->state));
+    for (size_t j = n; j < size; j++) {
+        rates[j] = (run->state[j] - rates[j]) / (2.0 * d);
+    }
+    return KAL_OK;
+}
+
+// Whether the rates of the motion at t and those of the equations there differ by more than
+// errors do.  Where the equations have none nothing is known.
+static KalStatus differs(KalRun *run, double t, bool *out_differs)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const size_t n = (size_t)run->system->n;
+    const size_t size = kal_system_state_size(run->system);
+    const double h = run->step.t_new - run->step.t_old;
+    KAL_TRY(find_rates(run, t));
+    run->rank.blind = true; // inside of a step nothing decides
+    KalStatus status = kal_run_look(run, t);
+    run->rank.blind = false;
+    if (status == KAL_OK && size > 2 * n) {
+        status = kal_instant_rates(run->instant, watch->found);
+    }
+    *out_differs = false;
+    for (size_t j = n; j < size && status == KAL_OK; j++) {
+        const double rate =
+            j < 2 * n ? run->answer.qdd[j - n] : watch->found[j - 2 * n];
+        const double error =
+            run->options.atol + run->options.rtol * fabs(run->state[j]);
+        *out_differs =
+            *out_differs || fabs(rate - watch->rates[j]) * h > ALLOWED * error;
+    }
+    return status == KAL_ERR_NOMEM ? status : KAL_OK;
+}
+
+// The place, at t or beside it, that the last step has passed over; infinite: none.  A force that
+// is odd about its middle is zero there, and its width is not known.
+static KalStatus find_place(KalRun *run, double t, bool pole, double *out_place)
+{
+    static const double at[] = {0.0, -1e-9, -1e-7, -1e-5, -1e-3};
+    static const double beside[] = {-BESIDE, BESIDE};
+    const KalOdeStep *step = &run->step;
+    const double h = step->t_new - step->t_old;
+    const double rounding = ROUNDING * fmax(fabs(step->t_old), fabs(step->t_new));
+    const double first = step->t_old + fmax(MARGIN * h, rounding);
+    const double last = step->t_new - MARGIN * h;
+    const double *places = pole ? beside : at;
+    const int count = pole ? 2 : 5;
+    *out_place = INFINITY;
+    for (int k = 0; t > first && t < last && k < count && isinf(*out_place); k++) {
+        const double place = fmin(fmax(t + places[k] * h, first), last);
+        bool missed = false;
+        KAL_TRY(differs(run, place, &missed));
+        *out_place = missed ? place : INFINITY;
+    }
+    return KAL_OK;
+}
+
+// The first place that the last step has passed over; infinite: none.
+static KalStatus find_missed(KalRun *run, double *out_t)
+{
+    const KalSystem *system = run->system;
+    *out_t = INFINITY;
+    for (size_t i = 0; i < system->pieces.n_pulses; i++) {
+        const bool pole = i >= system->pieces.n_pulses - system->pieces.n_poles;
+        double t = NAN;
+        double place = INFINITY;
+        KAL_TRY(find_extreme(run, i, &t));
+        KAL_TRY(t < *out_t ? find_place(run, t, pole, &place) : KAL_OK);
+        *out_t = fmin(*out_t, place);
+    }
+    return KAL_OK;
+}
+
+// The functions at the ends of the last step.
+static KalStatus learn_step(KalRun *run)
+{
+    KalPulseWatch *watch = &run->pulses;
+    const size_t size = 2 * run->system->pieces.n_pulses * sizeof(double);
+    if (watch->t != run->step.t_old) {
+        KAL_TRY(evaluate(run, run->step.t_old));
+        memcpy(watch->values, run->instant->results, size);
+        watch->t = run->step.t_old;
+    }
+    KAL_TRY(evaluate(run, run->step.t_new));
+    memcpy(watch->ahead, run->instant->results, size);
+    return KAL_OK;
+}
+
+// Take the last step back, and another that ends at t at the latest.
+static KalStatus step_again(KalRun *run, double t)
+{
+    const double from = run->step.t_old;
+    KAL_TRY(kal_run_interpolate(run, from, run->state));
+    run->integration.pulse = t;
+    KAL_TRY(kal_run_integrate_start(run, from, run->state));
+    return kal_run_integrate_step(run, true);
+}
+
+KalStatus kal_run_heed_pulses(KalRun *run)
+{
+    KalPulseWatch *watch = &run->pulses;
+    if (run->system->pieces.n_pulses == 0 || run->options.fixed_step > 0.0
+        || run->integration.crossed) {
+        watch->t = NAN;
+        return KAL_OK;
+    }
+    double t = INFINITY;
+    KAL_TRY(learn_step(run));
+    KAL_TRY(find_missed(run, &t));
+    while (t < INFINITY) {
+        KAL_TRY(step_again(run, t));
+        KAL_TRY(learn_step(run));
+        KAL_TRY(find_missed(run, &t));
+    }
+    memcpy(watch->values, watch->ahead,
+           2 * run->system->pieces.n_pulses * sizeof(double));
+    watch->t = run->step.t_new;
+    return KAL_OK;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+
+// Where the motion may meet narrow pulses and poles: theory (15.32).
+//
+// A polynomial of u has no pulse at u = 0, however steep it is; what is put into exp, a root or
+// a divisor on its way into the formulas may have one.  So nodes are looked at from the users
+// down: *bent* are those that something else than a polynomial is made of.
+
+#include "system/pulse.h"
+
+#include "base/block.h"
+#include "expr/node.h"
+#include "expr/order.h"
+#include "system/peak.h"
+#include "system/switch.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    MOST = 1000 // functions of each kind; further ones are not looked at
+};
+
+// What is known of a step of the order.
+typedef struct Note {
+    bool bent;
+    bool listed;
+} Note;
+
+// Lists on their way into a system.
+typedef struct Finding {
+    KalSystem *system;
+    const KalOrder *order;
+    Note *notes;     // of steps
+    KalBlock pulses; // KalExpr
+    KalBlock poles;  // KalExpr
+} Finding;
+
+static const uint64_t TIME = UINT64_C(1) << KAL_SYMBOL_TIME;
+static const uint64_t COORDINATE = UINT64_C(1) << KAL_SYMBOL_COORDINATE;
+static const uint64_t PARAMETER = UINT64_C(1) << KAL_SYMBOL_PARAMETER;
+
+// Whether what a step makes of an operand is no polynomial of it, on each of its pieces.
+static bool bends(const KalStep *step, int operand)
+{
+    switch (kal_op_nature((KalOp)step->op)) {
+    case KAL_NATURE_RATIONAL:
+        return (step->op == KAL_OP_DIV && operand == 1)
+               || (step->op == KAL_OP_POWI && (int32_t)step->arg[1] < 0);
+    case KAL_NATURE_EXPONENTIAL:
+        return step->op != KAL_OP_SIN && step->op != KAL_OP_COS;
+    case KAL_NATURE_BRANCHED:
+    case KAL_NATURE_ANALYTIC: return true;
+    case KAL_NATURE_KINK:
+    case KAL_NATURE_JUMP:
+    case KAL_NATURE_CHOICE: break;
+    }
+    return false;
+}
+
+static void bend(const Finding *f)
+{
+    for (uint32_t i = f->order->count; i-- > 0;) {
+        const KalStep *step = &f->order->steps[i];
+        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+            bool *bent = &f->notes[step->arg[k]].bent;
+            *bent = *bent || f->notes[i].bent || bends(step, k);
+        }
+    }
+}
+
+// Whether the zeros of a function end steps already, or are known beforehand.
+static bool is_known(const KalSystem *system, KalExpr e)
+{
+    for (size_t i = 0; i < system->pieces.n_switches; i++) {
+        if (system->pieces.switches[i].function.index == e.index) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < system->pieces.n_peaks; i++) {
+        if (system->pieces.peaks[i].index == e.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A step that is zero where an odd function of it is.
+static uint32_t undress(const KalOrder *order, uint32_t i)
+{
+    const KalStep *step = &order->steps[i];
+    while (step->op == KAL_OP_TANH || step->op == KAL_OP_ERF
+           || step->op == KAL_OP_ATAN) {
+        i = step->arg[0];
+        step = &order->steps[i];
+    }
+    return i;
+}
+
+static KalStatus add(const Finding *f, KalBlock *list, uint32_t i)
+{
+    const KalExpr e = f->order->steps[i].node;
+    bool bounded = false;
+    uint64_t kinds = 0;
+    if (f->notes[i].listed || list->size >= MOST * sizeof e) {
+        return KAL_OK;
+    }
+    f->notes[i].listed = true;
+    KAL_TRY(kal_system_is_bounded(f->system, e, &bounded));
+    KAL_TRY(kal_model_kinds_in(f->system->model, e, &kinds));
+    return bounded && (kinds & ~PARAMETER) != 0 && !is_known(f->system, e)
+               ? kal_block_add(f->system->ctx, list, &e, sizeof e)
+               : KAL_OK;
+}
+
+// What is below a step that peaks where its operand is zero.  A square of tanh, the slope of a
+// smooth jump, is a pulse as it stands.
+static KalStatus add_pulse(Finding *f, uint32_t i)
+{
+    const KalStep *step = &f->order->steps[i];
+    const KalExprNode node = kal_graph_node(f->system->model->graph, step->node);
+    const bool both = node.op == KAL_OP_HYPOT;
+    if (!both && !kal_has_peak_at_zero(&node)) {
+        return KAL_OK;
+    }
+    const uint32_t bare = undress(f->order, step->arg[0]);
+    if (f->notes[i].bent || bends(step, 0) || bare != step->arg[0]) {
+        KAL_TRY(add(f, &f->pulses, bare));
+        KAL_TRY(both ? add(f, &f->pulses, step->arg[1]) : KAL_OK);
+    }
+    return KAL_OK;
+}
+
+// What a step divides by.
+static KalStatus add_pole(Finding *f, uint32_t i)
+{
+    const KalStep *step = &f->order->steps[i];
+    if (step->op == KAL_OP_DIV) {
+        return add(f, &f->poles, step->arg[1]);
+    }
+    return step->op == KAL_OP_POWI && bends(step, 0) ? add(f, &f->poles, step->arg[0])
+                                                     : KAL_OK;
+}
+
+static KalStatus find(Finding *f)
+{
+    bend(f);
+    for (uint32_t i = 0; i < f->order->count; i++) {
+        KAL_TRY(add_pole(f, i));
+    }
+    for (uint32_t i = 0; i < f->order->count; i++) {
+        KAL_TRY(add_pulse(f, i));
+    }
+    return KAL_OK;
+}
+
+// The derivative of a function of time and positions; 0 for others, whose turning points are not
+// looked for.
+static KalStatus find_slope(const KalModel *model, KalExpr e, KalExpr *out_slope)
+{
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(model, e, &kinds));
+    *out_slope = kal_int(model->graph, 0);
+    return (kinds & ~(TIME | COORDINATE | PARAMETER)) == 0
+               ? kal_model_rate(model, &e, 1, out_slope)
+               : KAL_OK;
+}
+
+// Pulses, poles, then slopes, in the arena of the system.
+static KalStatus finish(const Finding *f)
+{
+    KalSystem *system = f->system;
+    const size_t size = f->pulses.size + f->poles.size;
+    const size_t n = size / sizeof(KalExpr);
+    if (n == 0) {
+        return KAL_OK;
+    }
+    KalExpr *list = (KalExpr *)kal_arena_alloc(system->arena, 2 * size, 1);
+    if (!list) {
+        return kal_no_memory(system->ctx, "for pulses");
+    }
+    memcpy(list, f->pulses.data, f->pulses.size);
+    memcpy(list + f->pulses.size / sizeof *list, f->poles.data, f->poles.size);
+    for (size_t i = 0; i < n; i++) {
+        KAL_TRY(find_slope(system->model, list[i], &list[n + i]));
+    }
+    system->pieces.pulses = list;
+    system->pieces.n_pulses = n;
+    system->pieces.n_poles = f->poles.size / sizeof(KalExpr);
+    return KAL_OK;
+}
+
+KalStatus kal_system_find_pulses(KalSystem *system, const KalExpr *formulas,
+                                 size_t count)
+{
+    assert(formulas || count == 0);
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
+    Finding f = {.system = system, .order = &order};
+    f.notes = (Note *)kal_alloc(system->ctx, order.count, sizeof *f.notes);
+    KalStatus status = f.notes || order.count == 0
+                           ? find(&f)
+                           : kal_no_memory(system->ctx, "for pulses");
+    if (status == KAL_OK) {
+        status = finish(&f);
+    }
+    kal_free(system->ctx, f.notes, order.count * sizeof *f.notes);
+    kal_block_clear(system->ctx, &f.pulses);
+    kal_block_clear(system->ctx, &f.poles);
+    kal_order_clear(&order);
+    return status;
+}

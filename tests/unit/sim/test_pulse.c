@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+// Narrow pulses that the motion meets, against what follows from their integrals.
+
+#include "allocations.h"
+#include "run_lab.h"
+
+#include <math.h>
+
+// Through the brake k exp(−((x − 3)/w)²) x' the velocity falls by k w √π.
+#define BRAKE                                     \
+    "coord x\n"                                   \
+    "kinetic 1/2*x'^2\n"                          \
+    "force x = -2000*exp(-((x - 3)/1e-4)^2)*x'\n" \
+    "init x = 0, x' = 1\n"                        \
+    "simulate 0 .. 20 every 1\n"
+
+static const double BEHIND = 1.0 - 0.2 * 1.7724538509055160273; // √π
+
+// Once, at every tolerance, and as often as it is met.
+static void brakes_brake(void)
+{
+    Lab lab;
+    if (!lab_load(&lab, BRAKE)) {
+        return;
+    }
+    for (double tolerance = 1e-5; tolerance > 1e-13; tolerance *= 0.1) {
+        lab.options.rtol = tolerance;
+        lab.options.atol = tolerance;
+        ok(lab_go(&lab) == KAL_OK);
+        near(lab_qd(&lab, 0), BEHIND, 1e3 * tolerance);
+        ok(kal_run_statistics(lab.run).steps < 1000);
+        lab_again(&lab);
+    }
+    lab_close(&lab);
+    if (lab_run(&lab, "coord x\n"
+                      "kinetic 1/2*x'^2\n"
+                      "force x = -100*exp(-((mod(x, 2) - 1)/1e-4)^2)*x'\n"
+                      "init x = 0, x' = 1\n"
+                      "simulate 0 .. 10 every 1\n")) {
+        const double passed = floor(0.5 * (lab_q(&lab, 0) + 1.0));
+        near(lab_qd(&lab, 0), 1.0 - passed * 0.01 * 1.7724538509055160273, 1e-7);
+    }
+    lab_close(&lab);
+}
+
+// A pulse that is met again where the motion turns within a step, beside one with the same in
+// an `if` about it.
+static void turning_points_are_looked_at(void)
+{
+#define SWING(force)                  \
+    "coord x\n"                       \
+    "kinetic 1/2*x'^2\n"              \
+    "potential 1/2*x^2\n"             \
+    "force x = " force "\n"           \
+    "init x = 0.5, x' = sqrt(0.75)\n" \
+    "simulate 0 .. 20 every 1\n"
+    Lab narrow;
+    Lab piece;
+    if (lab_run(&narrow, SWING("-5*exp(-((x - 1)/1e-3)^2)*x'"))
+        && lab_run(&piece,
+                   SWING("if(abs(x - 1) < 0.01, -5*exp(-((x - 1)/1e-3)^2)*x', 0)"))) {
+        near(lab_q(&narrow, 0), lab_q(&piece, 0), 1e-8);
+        lab_close(&piece);
+    }
+    lab_close(&narrow);
+}
+
+static void steps_allocate_nothing(void)
+{
+    Lab lab;
+    if (!lab_load(&lab, BRAKE)) {
+        return;
+    }
+    ok(lab_start(&lab) == KAL_OK);
+    lab.fault.calls_left = 0;
+    ok(kal_run_advance(lab.run, 20.0) == KAL_OK);
+    lab.fault.calls_left = -1;
+    lab_close(&lab);
+}
+
+static KalStatus make_and_free(KalContext *ctx)
+{
+    KalSystem *system = NULL;
+    KalRun *run = NULL;
+    KalStatus status =
+        kal_system_load(ctx, "test.kal", BRAKE, strlen(BRAKE), NULL, &system);
+    if (status == KAL_OK) {
+        const KalRunOptions options = kal_run_options(system);
+        status = kal_run_create(ctx, system, &options, &run);
+    }
+    kal_run_destroy(run);
+    kal_system_destroy(system);
+    return status;
+}
+
+static void every_allocation_may_fail(void)
+{
+    try_allocations(make_and_free);
+}
+
+TAP_RUN(TAP_CASE(brakes_brake), TAP_CASE(turning_points_are_looked_at),
+        TAP_CASE(steps_allocate_nothing), TAP_CASE(every_allocation_may_fail))
