@@ -16,7 +16,7 @@
 static inline void try_allocations(KalStatus (*make_and_free)(KalContext *ctx))
 {
     KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 1000; n++) {
+    for (long n = 0; status != KAL_OK && n < 1000; n = fault_next(n)) {
         Fault fault = {.calls_left = n};
         KalContext *ctx = NULL;
         status = kal_context_create(fault_alloc, &fault, &ctx);

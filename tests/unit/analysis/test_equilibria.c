@@ -323,7 +323,8 @@ static void wrong_searches_are_refused(void)
 static void all_allocations_may_fail(void)
 {
     KalStatus status = KAL_ERR_NOMEM;
-    for (long calls = 0; status == KAL_ERR_NOMEM && calls < 100000; calls++) {
+    for (long calls = 0; status == KAL_ERR_NOMEM && calls < 100000;
+         calls = fault_next(calls)) {
         Lab lab;
         KalEquilibria found;
         const KalEquilibriumOptions options = {

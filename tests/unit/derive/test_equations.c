@@ -305,7 +305,7 @@ static void build_all(void)
 static void every_allocation_may_fail(void)
 {
     KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 10000; n++) {
+    for (long n = 0; status != KAL_OK && n < 10000; n = fault_next(n)) {
         begin();
         build_all();
         system_fault.calls_left = n;

@@ -130,7 +130,7 @@ static void every_allocation_may_fail(void)
 {
     static Shown shown;
     KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 200; n++) {
+    for (long n = 0; status != KAL_OK && n < 200; n = fault_next(n)) {
         Fault fault = {.calls_left = n};
         status = format_with(
             &fault, "param m = f(1), # a\n l = 2 # b\nfor i in 1..2 { coord x[i] }",

@@ -248,7 +248,8 @@ static void every_allocation_may_fail(void)
 {
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
         KalStatus status = KAL_ERR_NOMEM;
-        for (long calls = 0; status != KAL_OK && calls < 20; calls++) {
+        for (long calls = 0; status != KAL_OK && calls < 20;
+             calls = fault_next(calls)) {
             begin();
             KalIntegrator *integrator = NULL;
             fault.calls_left = calls;

@@ -633,7 +633,7 @@ static void every_allocation_may_fail(void)
     const KalRootSpec spec = {
         .count = 2, .values = scene_values, .user = &scene, .samples = 3};
     KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 20; n++) {
+    for (long n = 0; status != KAL_OK && n < 20; n = fault_next(n)) {
         fault = (Fault){.calls_left = n + 1};
         ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
         KalRoots *roots = NULL;

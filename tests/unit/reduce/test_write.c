@@ -149,7 +149,8 @@ static void every_allocation_may_fail(void)
                               "constraint c: y = 2*x\noutput along = x'\n")) {
             return;
         }
-        for (long calls = 0; status != KAL_OK && calls < 9000; calls++) {
+        for (long calls = 0; status != KAL_OK && calls < 9000;
+             calls = fault_next(calls)) {
             lab.fault.calls_left = calls;
             status = show(&lab, formats[f], SPEEDS, 1, &shown);
             lab.fault.calls_left = -1;

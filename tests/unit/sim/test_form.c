@@ -170,7 +170,7 @@ static void steps_allocate_nothing(void)
 static void every_allocation_may_fail(void)
 {
     KalStatus status = KAL_ERR_NOMEM;
-    for (long calls = 0; status != KAL_OK && calls < 1000; calls++) {
+    for (long calls = 0; status != KAL_OK && calls < 1000; calls = fault_next(calls)) {
         Lab lab;
         if (!start_reduced(&lab, SLEIGH)) {
             return;

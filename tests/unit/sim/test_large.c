@@ -231,7 +231,8 @@ static void every_allocation_may_fail(void)
     KalStatus status = KAL_ERR_NOMEM;
     if (lab_load(&lab, rod)) {
         const size_t held = lab.fault.live_bytes;
-        for (long calls = 0; status != KAL_OK && calls < 300; calls++) {
+        for (long calls = 0; status != KAL_OK && calls < 300;
+             calls = fault_next(calls)) {
             lab.fault.calls_left = calls;
             status = lab_start(&lab);
             status = status == KAL_OK ? kal_run_step(lab.run) : status;

@@ -206,7 +206,7 @@ static void every_allocation_may_fail(void)
     KalStatus status = KAL_ERR_NOMEM;
     Rng rng = {2};
     make(&rng, 30, 10);
-    for (long calls = 0; status != KAL_OK && calls < 100; calls++) {
+    for (long calls = 0; status != KAL_OK && calls < 100; calls = fault_next(calls)) {
         Fault fault = {.calls_left = calls};
         KalContext *ctx = NULL;
         KalLdl ldl = {.ctx = NULL};

@@ -348,7 +348,8 @@ static void every_allocation_may_fail(void)
     KalStatus status = KAL_ERR_NOMEM;
     if (lab_expect(&lab, CHAIN MORE)) {
         const size_t held = lab.fault.live_bytes;
-        for (long calls = 0; status != KAL_OK && calls < 400; calls++) {
+        for (long calls = 0; status != KAL_OK && calls < 400;
+             calls = fault_next(calls)) {
             KalInstant *instant = NULL;
             KalStartReport report;
             KalMotionAnswer answer;
