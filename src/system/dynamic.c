@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-// States, holds and inputs of an instant: numbers beside positions and velocities.
+// States, holds and inputs of a system and of an instant: what is beside positions and
+// velocities.
 
 #include "system/instant.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+size_t kal_system_extras(const KalSystem *system)
+{
+    return system->layout.qdd - system->layout.states;
+}
+
+KalExpr kal_system_extra(const KalSystem *system, size_t i)
+{
+    const KalModel *model = system->model;
+    const size_t states = model->n_states;
+    const size_t holds = model->n_holds;
+    assert(i < kal_system_extras(system));
+    if (i < states) {
+        return model->states[i].symbol;
+    }
+    return i < states + holds
+               ? model->holds[i - states].symbol
+               : model->constraints[system->actives[i - states - holds]].active;
+}
 
 double *kal_instant_states(KalInstant *instant)
 {

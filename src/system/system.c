@@ -318,25 +318,6 @@ static void fill_layout(KalSystem *system)
     layout->count = layout->energy + 1;
 }
 
-size_t kal_system_extras(const KalSystem *system)
-{
-    return system->layout.qdd - system->layout.states;
-}
-
-KalExpr kal_system_extra(const KalSystem *system, size_t i)
-{
-    const KalModel *model = system->model;
-    const size_t states = model->n_states;
-    const size_t holds = model->n_holds;
-    assert(i < kal_system_extras(system));
-    if (i < states) {
-        return model->states[i].symbol;
-    }
-    return i < states + holds
-               ? model->holds[i - states].symbol
-               : model->constraints[system->actives[i - states - holds]].active;
-}
-
 void kal_system_variables(const KalSystem *system, KalExpr *variables)
 {
     const KalModel *model = system->model;
