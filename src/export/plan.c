@@ -576,6 +576,18 @@ static KalStatus list_return(KalExportPlan *plan)
     return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_RETURN]);
 }
 
+// Whether contacts have friction, which is no formula; without it those that are closed are
+// constraints.
+static bool has_friction(const KalExportPlan *plan)
+{
+    const KalModel *model = plan->system->model;
+    bool any = false;
+    for (size_t i = 0; i < model->n_contacts && !any; i++) {
+        any = model->contacts[i].n_slips > 0;
+    }
+    return any;
+}
+
 // Directional derivatives; seeds are in the work memory.
 static KalStatus list_tangent(KalExportPlan *plan)
 {
@@ -717,7 +729,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives && plan->servos.count == 0 && plan->contacts.count == 0) {
+    if (derives && plan->servos.count == 0 && !has_friction(plan)) {
         KAL_TRY(list_tangent(plan));
     }
     return list_settings(plan);

@@ -13,10 +13,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    MOST_COORDINATES = 200
-};
-
 // Formulas that are differentiated, and the direction.
 typedef struct Making {
     const KalExportPlan *plan;
@@ -145,9 +141,6 @@ KalStatus kal_export_make_tangent(KalExportPlan *plan)
     const KalEquations *e = &plan->draft.equations;
     const KalModel *model = plan->draft.model;
     Making m = {.plan = plan, .g = plan->draft.model->graph, .e = e};
-    if (e->n > MOST_COORDINATES) {
-        return KAL_OK;
-    }
     const size_t most = 3 * e->n + e->m + 2 + model->n_states + model->n_outputs;
     m.roots = kal_arena_alloc(plan->arena, most, sizeof *m.roots);
     m.symbols =
