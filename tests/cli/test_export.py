@@ -302,6 +302,25 @@ def near(got, expected, tolerance=1e-9):
 
 
 @case
+def steps_of_no_size_or_to_no_state_are_refused():
+    """A step back, or by no number, changes nothing; one that leads beyond numbers says so."""
+    statuses = "OK BAD_PARAMETER NOT_FINITE CONTRADICTION NOT_UNIQUE INACCURATE OFF BAD_STEP"
+    code = {name: i for i, name in enumerate(statuses.split())}
+    source = Source("""
+        coord x, y
+        kinetic 1/2*(x'^2 + y'^2)
+        event wall: x - 1 [rising] set x' = -x'
+        output a = x
+    """)
+    for size in (-0.1, math.nan, math.inf, -math.inf):
+        assert source.outputs(step=size, steps=1)[0] == code["BAD_STEP"], size
+    assert source.outputs(step=0.0, steps=1) == (0, [0.0])
+    assert source.outputs([math.nan, 0, 0, 0, 0], step=1.0, steps=1)[0] == code["BAD_STEP"]
+    for state in ([0, 0, 0, 0, 1e308], [0, 0, math.nan, 0, 0]):
+        assert source.outputs(state, step=1000.0, steps=1)[0] == code["NOT_FINITE"], state
+
+
+@case
 def a_ball_bounces_and_comes_to_rest():
     """Between bounces it flies; the last comes 2 e v/(g (1 - e)) after the first."""
     g, e, height = 9.81, 0.6, 1.0
