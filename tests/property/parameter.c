@@ -184,7 +184,8 @@ static void to_set_is_to_load(void)
     ok(examples_each(folder, try_model) > 0);
     kal_context_destroy(ctx);
     printf("# %d set, %d refused\n", n_set, n_refused);
-    ok(n_set * examples_share() > 100 && n_refused > 0);
+    ok(n_set * examples_share() > 100);
+    ok(n_refused > 0 || examples_share() > 1); // few examples have such parameters
 }
 
 int main(int argc, char **argv)

@@ -11,12 +11,12 @@
 #include <string.h>
 
 /// Of so many examples, or cases as good as each other, one is tried: KAL_TEST_SHARE of the
-/// environment, 1 without it.
+/// environment, 1 without it or with KAL_TEST_ALL.
 /// The sanitizers, which look at how memory is used and not at values, need no more than a
 /// sample.
 static inline int examples_share(void)
 {
-    const char *share = getenv("KAL_TEST_SHARE");
+    const char *share = getenv("KAL_TEST_ALL") ? NULL : getenv("KAL_TEST_SHARE");
     const long value = share ? strtol(share, NULL, 10) : 1;
     return value > 1 && value < 100 ? (int)value : 1;
 }
