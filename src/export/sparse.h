@@ -5,8 +5,9 @@
 ///
 /// Eliminated formulas of hundreds of coordinates are code that takes minutes to compile, and for
 /// nets megabytes.  So beyond the size at which instants are sparse (system/large_instant.h) the
-/// source has the factors of K = [M Aᵀ; A 0] in loops over tables (sparse/ldl.h), in the order of
-/// elimination that the library has: the same operations, and where M is regular the same bits.
+/// source has the factors of K = [M Aᵀ; A 0] in loops over tables (sparse/ldl.h).  They agree with
+/// those of the library, which has others for M that is a diagonal and takes columns with the same
+/// rows at once, to rounding: both correct their answers by what the equations miss.
 
 #ifndef EXPORT_SPARSE_H
 #define EXPORT_SPARSE_H
