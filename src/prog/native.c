@@ -766,7 +766,8 @@ static void clear(Writer *w)
 }
 
 // Displacements have 31 bits, and code that is read from memory, as that of very long programs
-// is, takes longer than the loops of the interpreter with their operands.  A program without results does nothing in any way.
+// is, takes longer than the loops of the interpreter with their operands.  A program without
+// results does nothing in any way.
 static bool is_possible(const KalProgram *p, int32_t width)
 {
     const size_t most = (size_t)INT32_MAX / (size_t)width;

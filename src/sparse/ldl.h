@@ -8,7 +8,8 @@
 /// the pivots of ties are those of −(E + A M⁻¹Aᵀ).  Within that the order is one of minimum
 /// degree (sparse/degree.h), with columns that have the same rows next to each other.  The
 /// structure is analyzed once; a factorization then goes by such nodes, with as many operations
-/// as there are products of entries that are not zero by structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
+/// as there are products of entries that are not zero by structure.  (T. A. Davis, Direct
+/// Methods for Sparse Linear Systems, 2006.)
 ///
 /// *Pivots have signs.*  That of a mass is positive, that of a tie negative, or the
 /// unknown is *left out*: its row and column count as zero, and so does it in every
