@@ -7,7 +7,6 @@
 // former and one for each row, all with the same factors.  `contact/touch` does the rest, and
 // knows only these numbers.
 
-#include "motion/again.h"
 #include "system/contact_impl.h"
 
 #include <assert.h>
@@ -85,6 +84,10 @@ static void lay_out(KalCarver *carver, void *owner)
     c->G = kal_carve_doubles(carver, rows, rows);
     c->free = kal_carve_doubles(carver, rows, 1);
     c->response = kal_carve_doubles(carver, rows, n);
+    c->heads = kal_carve_ints(carver, n);
+    c->busy = kal_carve_bools(carver, n);
+    c->served = kal_carve_bools(carver, rows);
+    c->load = kal_carve_doubles(carver, n, 1);
     c->factor = kal_carve_doubles(carver, rows, rows);
     c->column = kal_carve_doubles(carver, count, n);
     c->matrix = kal_carve_doubles(carver, count, count);
@@ -336,46 +339,6 @@ KalStatus kal_contacts_gather(KalInstant *instant, double still)
     return KAL_OK;
 }
 
-static double dot(size_t n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sum += a[j] * b[j];
-    }
-    return sum;
-}
-
-static const double *row_of(const KalInstant *instant, int used)
-{
-    const KalContacts *c = &instant->contacts;
-    return c->A + (size_t)c->used[used] * (size_t)instant->system->n;
-}
-
-// Responses to unit forces along the rows, and G, theory (21.2).
-KalStatus kal_contacts_respond(KalInstant *instant)
-{
-    KalContacts *c = &instant->contacts;
-    const size_t n = (size_t)instant->system->n;
-    KalMotionProblem problem = kal_instant_problem(instant);
-    problem.b = c->zero;
-    problem.b_size = NULL;
-    problem.C = NULL;
-    for (int k = 0; k < c->n_used; k++) {
-        KalMotionAnswer answer;
-        problem.Q = row_of(instant, k);
-        KAL_TRY(k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
-                       : kal_motion_solve_again(instant->motion, &problem, &answer));
-        memcpy(c->response + (size_t)k * n, answer.qdd, n * sizeof(double));
-    }
-    for (int i = 0; i < c->n_used; i++) {
-        for (int k = 0; k < c->n_used; k++) {
-            c->G[i * c->n_used + k] =
-                dot(n, row_of(instant, i), c->response + (size_t)k * n);
-        }
-    }
-    return KAL_OK;
-}
-
 KalTouchEnd kal_contacts_solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
 {
     KalContacts *c = &instant->contacts;
@@ -397,7 +360,7 @@ static KalStatus find_free(KalInstant *instant)
     KalMotionAnswer answer;
     KAL_TRY(kal_instant_solve(instant, &answer));
     for (int k = 0; k < c->n_used; k++) {
-        const double *row = row_of(instant, k);
+        const double *row = kal_contacts_row(instant, k);
         const double b = c->b[c->used[k]];
         double sum = -b;
         double size = fabs(b);

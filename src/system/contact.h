@@ -65,6 +65,10 @@ typedef struct KalContacts {
     double *G;            ///< n_rows × n_rows
     double *free;         ///< n_rows
     double *response;     ///< n_rows × n: accelerations by unit forces
+    int *heads;           ///< n: coordinates that forces couple, by one of them
+    bool *busy;           ///< n: of those, which a force acts on
+    bool *served;         ///< n_rows: whose response is known
+    double *load;         ///< n: forces along several rows
     double *factor;       ///< n_rows × n_rows: of rows that are independent
     // of sliding
     int n_sliding;

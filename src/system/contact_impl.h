@@ -19,6 +19,13 @@ void kal_contacts_release(KalInstant *instant);
 /// Laws of the contacts that take part, `taking`; slips up to `still` are 0.
 KAL_CHECKED KalStatus kal_contacts_gather(KalInstant *instant, double still);
 
+/// Row `used` of those that take part.
+static inline const double *kal_contacts_row(const KalInstant *instant, int used)
+{
+    const KalContacts *c = &instant->contacts;
+    return c->A + (size_t)c->used[used] * (size_t)instant->system->n;
+}
+
 /// Responses to unit forces along the rows, and G, theory (21.2).
 KAL_CHECKED KalStatus kal_contacts_respond(KalInstant *instant);
 

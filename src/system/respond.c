@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+// Responses to unit forces along the rows of contacts, and G, theory (21.2).
+//
+// While no contact acts, forces on a body change the motion of that body alone and of what
+// constraints and masses couple with it.  So rows that touch different ones are answered for
+// by one solve, and there are about as many solves as a body has rows, however many bodies there
+// are (as sparse Jacobians are found: Curtis, Powell and Reid, IMA J. Appl. Math. 13, 1974).
+//
+// Invariant: heads[j] is the least coordinate that j is coupled with.
+
+#include "linalg/kernels.h"
+#include "motion/again.h"
+#include "system/contact_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+static int head_of(const int *heads, int j)
+{
+    while (heads[j] != j) {
+        j = heads[j];
+    }
+    return j;
+}
+
+// Let the coordinates of the entries of a row that are not zero be of one kind.
+static void join_row(int *heads, int n, const double *row)
+{
+    int first = -1;
+    for (int j = 0; j < n; j++) {
+        if (row[j] == 0.0) {
+            continue;
+        }
+        const int a = head_of(heads, first < 0 ? j : first);
+        const int b = head_of(heads, j);
+        heads[a < b ? b : a] = a < b ? a : b;
+        first = first < 0 ? j : first;
+    }
+}
+
+// Coordinates that masses and constraints couple.
+static void find_heads(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const int n = instant->system->n;
+    int *heads = instant->contacts.heads;
+    for (int j = 0; j < n; j++) {
+        heads[j] = j;
+    }
+    for (int j = 0; j < n; j++) {
+        join_row(heads, n, problem->M + (size_t)j * (size_t)n);
+    }
+    for (int k = 0; k < problem->m; k++) {
+        join_row(heads, n, problem->A + (size_t)k * (size_t)n);
+    }
+    for (int j = 0; j < n; j++) {
+        heads[j] = head_of(heads, j);
+    }
+}
+
+// Whether a row touches nothing that a force acts on.
+static bool is_apart(const KalContacts *c, int n, const double *row)
+{
+    for (int j = 0; j < n; j++) {
+        if (row[j] != 0.0 && c->busy[c->heads[j]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void occupy(KalContacts *c, int n, const double *row)
+{
+    for (int j = 0; j < n; j++) {
+        if (row[j] != 0.0) {
+            c->busy[c->heads[j]] = true;
+        }
+    }
+}
+
+// The next solve: rows from `first` on that are apart from each other; notes them in `chosen`.
+static int choose_rows(KalInstant *instant, int first)
+{
+    KalContacts *c = &instant->contacts;
+    const int n = instant->system->n;
+    int count = 0;
+    memset(c->busy, 0, (size_t)n * sizeof *c->busy);
+    memset(c->load, 0, (size_t)n * sizeof *c->load);
+    for (int k = first; k < c->n_used; k++) {
+        const double *row = kal_contacts_row(instant, k);
+        if (c->served[k] || !is_apart(c, n, row)) {
+            continue;
+        }
+        occupy(c, n, row);
+        c->served[k] = true;
+        c->chosen[count++] = k;
+        for (int j = 0; j < n; j++) {
+            c->load[j] += row[j];
+        }
+    }
+    return count;
+}
+
+// The part of a response to several rows that is one row's own.
+static void keep_own(KalInstant *instant, int k, const double *qdd)
+{
+    KalContacts *c = &instant->contacts;
+    const int n = instant->system->n;
+    double *to = c->response + (size_t)k * (size_t)n;
+    memset(c->busy, 0, (size_t)n * sizeof *c->busy);
+    occupy(c, n, kal_contacts_row(instant, k));
+    for (int j = 0; j < n; j++) {
+        to[j] = c->busy[c->heads[j]] ? qdd[j] : 0.0;
+    }
+}
+
+static KalStatus find_responses(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    KalMotionProblem problem = kal_instant_problem(instant);
+    problem.b = c->zero;
+    problem.b_size = NULL;
+    problem.C = NULL;
+    problem.Q = c->load;
+    find_heads(instant, &problem);
+    memset(c->served, 0, (size_t)c->n_used * sizeof *c->served);
+    for (int k = 0; k < c->n_used; k++) {
+        KalMotionAnswer answer;
+        const int count = c->served[k] ? 0 : choose_rows(instant, k);
+        if (count == 0) {
+            continue;
+        }
+        KAL_TRY(k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
+                       : kal_motion_solve_again(instant->motion, &problem, &answer));
+        for (int i = 0; i < count; i++) {
+            keep_own(instant, c->chosen[i], answer.qdd);
+        }
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_contacts_respond(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const int n = instant->system->n;
+    KAL_TRY(find_responses(instant));
+    for (int i = 0; i < c->n_used; i++) {
+        for (int k = 0; k < c->n_used; k++) {
+            c->G[i * c->n_used + k] = kal_dot(n, kal_contacts_row(instant, i),
+                                              c->response + (size_t)k * (size_t)n);
+        }
+    }
+    return KAL_OK;
+}
