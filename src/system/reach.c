@@ -214,6 +214,7 @@ KalStatus kal_system_warn_of_reach(const KalSystem *system)
     if (system->model->n_contacts == 0 && system->model->n_tables == 0) {
         return KAL_OK;
     }
+    kal_graph_unpack(system->model->graph);
     bool *never = (bool *)kal_alloc(ctx, m, sizeof *never);
     if (!never) {
         return kal_no_memory(ctx, "to look at contacts");

@@ -753,9 +753,6 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
         KAL_TRY(kal_transcript_order(system->equations, &system->givens));
     }
     KAL_TRY(evaluate_settings(system));
-    if (system->model->n_contacts > 0 || system->model->n_tables > 0) {
-        kal_graph_unpack(system->model->graph);
-    }
     KAL_TRY(kal_system_warn_of_reach(system));
     kal_graph_freeze(system->model->graph); // its memory serves what follows
     return make_code(system);
