@@ -17,10 +17,6 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-    KAL_LANES = 4 ///< states that are computed at once
-};
-
 /// Four numbers; the loose ones may start at any number.
 typedef double KalFour __attribute__((vector_size(32), may_alias));
 typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8)));

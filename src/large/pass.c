@@ -12,6 +12,10 @@
 #define KAL_PASSES kal_passes_plain
 #endif
 
+enum {
+    FOUR = 4 // numbers at once
+};
+
 KAL_INLINE KalFour load(const double *x)
 {
     return *(const KalFourLoose *)(const void *)x;
@@ -23,7 +27,7 @@ static bool finite(const double *x, size_t n)
     KalFour sums = kal_all(0.0);
     double sum = 0.0;
     size_t i = 0;
-    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+    for (; i + FOUR <= n; i += FOUR) {
         sums += load(x + i) * 0.0;
     }
     for (; i < n; i++) {
@@ -37,13 +41,13 @@ static KalExtent extent(const double *x, size_t n)
     KalFour least = kal_all(INFINITY);
     KalFour most = kal_all(0.0);
     size_t i = 0;
-    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+    for (; i + FOUR <= n; i += FOUR) {
         const KalFour size = kal_four_absolute(load(x + i));
         least = kal_four_smaller(size, least);
         most = kal_four_larger(size, most);
     }
     KalExtent all = {INFINITY, 0.0};
-    for (int lane = 0; lane < KAL_LANES; lane++) {
+    for (int lane = 0; lane < FOUR; lane++) {
         all.least = least[lane] < all.least ? least[lane] : all.least;
         all.most = most[lane] > all.most ? most[lane] : all.most;
     }
@@ -170,10 +174,10 @@ static double largest(const double *x, const double *factor, size_t n, double mo
 {
     KalFour all = kal_all(most);
     size_t i = 0;
-    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+    for (; i + FOUR <= n; i += FOUR) {
         all = kal_four_larger(kal_four_absolute(load(x + i)) * load(factor + i), all);
     }
-    for (int lane = 0; lane < KAL_LANES; lane++) {
+    for (int lane = 0; lane < FOUR; lane++) {
         most = all[lane] > most ? all[lane] : most;
     }
     for (; i < n; i++) {
@@ -189,14 +193,14 @@ static double worst(const double *missing, const double *size, double floor,
     double most = 0.0;
     size_t i = 0;
     while (i < n) {
-        for (; i + KAL_LANES <= n; i += KAL_LANES) {
+        for (; i + FOUR <= n; i += FOUR) {
             const KalFour error = kal_four_absolute(load(missing + i));
             const KalFour whole = load(size + i) + floor * load(unit + i);
             if (kal_any(~(error <= most * whole))) {
                 break;
             }
         }
-        const size_t end = i + KAL_LANES < n ? i + KAL_LANES : n;
+        const size_t end = i + FOUR < n ? i + FOUR : n;
         for (; i < end; i++) {
             most = worse(most, fabs(missing[i]), size[i] + floor * unit[i]);
         }

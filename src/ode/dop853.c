@@ -16,7 +16,7 @@
 // Invariants: k[0] is the rate at the present state, or, while `taken` holds, k[END] is;
 // y_end and the rates belong to the last step until the next one begins.
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "base/workspace.h"
 #include "linalg/padded.h"
 #include "ode/dop853_impl.h"
@@ -42,8 +42,8 @@ static void lay_out(KalCarver *carver, void *owner)
     double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
                                &s->stage, &s->begun, &s->rate,   &s->atol};
     const size_t ld = (size_t)s->ld;
-    static_assert(KAL_PIECE_ALIGNMENT % 32 == 0, "for four doubles at once");
-    assert(s->ld % 4 == 0);
+    static_assert(KAL_PIECE_ALIGNMENT % 64 == 0, "for eight doubles at once");
+    assert(s->ld % KAL_DOP853_GROUP == 0);
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
         *single[i] = kal_carve_doubles(carver, ld, 1);
     }
@@ -73,7 +73,7 @@ const KalDop853Sums *kal_dop853_choose_sums(void)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        return &kal_dop853_sums_wide;
+        return kal_has_widest() ? &kal_dop853_sums_widest : &kal_dop853_sums_wide;
     }
 #endif
     return &kal_dop853_sums;
@@ -83,7 +83,8 @@ static KalStatus init(KalIntegrator *base)
 {
     KalDop853 *s = (KalDop853 *)base;
     s->sums = kal_dop853_choose_sums();
-    s->ld = kal_padded(base->system.n);
+    s->ld =
+        (base->system.n + KAL_DOP853_GROUP - 1) / KAL_DOP853_GROUP * KAL_DOP853_GROUP;
     KAL_TRY(
         kal_workspace_make(base->ctx, "for an integrator", lay_out, s, &s->workspace));
     set_tolerances(s);
@@ -155,7 +156,7 @@ static KalStatus evaluate_stage(KalDop853 *s, const double *from, double h, doub
                                 int stage)
 {
     const KalDop853Row *row = &kal_dop853_rows[stage];
-    const KalFour same = kal_all(h);
+    const KalEight same = kal_eight_all(h);
     s->sums->add(row, s->k, s->ld, from, &same, s->stage);
     return evaluate_trial(s, t, s->k[stage]);
 }
@@ -185,9 +186,13 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static double largest(KalFour x)
+static double largest(KalEight x)
 {
-    return larger(larger(x[0], x[1]), larger(x[2], x[3]));
+    double most = x[0];
+    for (int i = 1; i < KAL_DOP853_GROUP; i++) {
+        most = larger(most, x[i]);
+    }
+    return most;
 }
 
 // The end of the step, theory (12.2), and its error, theory (12.3) to (12.5).
@@ -197,10 +202,10 @@ static KalStatus finish(KalDop853 *s, KalDop853Attempt *attempt)
     end.y = s->y;
     end.y_end = s->y_end;
     end.atol = s->atol;
-    end.rtol = kal_all(s->base.options.rtol);
-    end.h = kal_all(attempt->h);
+    end.rtol = kal_eight_all(s->base.options.rtol);
+    end.h = kal_eight_all(attempt->h);
     s->sums->finish(s->k, s->ld, &end);
-    if ((end.finite[0] + end.finite[1]) + (end.finite[2] + end.finite[3]) != 0.0) {
+    if (kal_eight_any(end.finite != 0.0)) {
         return kal_fail(s->base.ctx, KAL_ERR_NUMBER,
                         "the state overflows after t = %.17g", s->base.t);
     }
@@ -260,7 +265,7 @@ static KalDop853Edge find_edge(const KalDop853 *s)
 KalStatus kal_dop853_try(KalDop853 *s, KalDop853Attempt *attempt,
                          KalDop853Edge *out_edge)
 {
-    const KalFour h = kal_all(attempt->h);
+    const KalEight h = kal_eight_all(attempt->h);
     s->sums->add(&kal_dop853_rows[1], s->k, s->ld, s->y, &h, s->stage);
     for (int stage = 1; stage < KAL_DOP853_END; stage++) {
         KAL_TRY(pass_stage(s, attempt, stage));
@@ -549,7 +554,7 @@ static KalStatus make_dense(KalDop853 *s)
 {
     assert(s->taken && !s->dense && s->h_last != 0.0);
     const double h = s->h_last;
-    const KalFour same = kal_all(h);
+    const KalEight same = kal_eight_all(h);
     fetch(s);
     double **d = s->dense_of;
     for (int stage = KAL_DOP853_END + 1; stage < KAL_DOP853_STAGES; stage++) {

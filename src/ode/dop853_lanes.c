@@ -2,7 +2,7 @@
 
 // Attempts of DOP853 in lanes (dop853_lanes.h).
 //
-// The present states and rates of lanes stand side by side, in groups of four.  An attempt
+// The present states and rates of lanes stand side by side, in groups of eight.  An attempt
 // takes all stages of all lanes, their ends and errors; brings the ends to the manifold; and
 // takes the rates there (dop853_course.c).  Lanes that coast are judged together, all others
 // alone, here.  The numbers of a lane that are not vouched for, or not finite, are thrown away,
@@ -55,7 +55,7 @@ static const KalCourseMath *choose_math(void)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        return &kal_course_math_wide;
+        return kal_has_widest() ? &kal_course_math_widest : &kal_course_math_wide;
     }
 #endif
     return &kal_course_math;
@@ -81,7 +81,7 @@ KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
     l->sums = kal_dop853_choose_sums();
     l->math = choose_math();
     l->ld = KAL_LANES * system->n;
-    l->block_size = sizeof(KalPace) + groups * sizeof(KalFour) + ALIGNMENT;
+    l->block_size = sizeof(KalPace) + groups * sizeof(KalEight) + ALIGNMENT;
     l->block = kal_alloc(ctx, 1, l->block_size);
     if (!l->block) {
         kal_ode_lanes_destroy(l);
@@ -389,10 +389,10 @@ static void end_coasting(KalOdeLanes *l, const KalCourse *c, int lane,
 static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
 {
     const KalPace *p = l->pace;
-    KalFour longest = kal_all(0.0);
-    KalFourBits on = {0};
-    const KalFourBits taken = c->smooth & c->taken;
-    const KalFourBits looked_at =
+    KalEight longest = kal_eight_all(0.0);
+    KalEightBits on = {0};
+    const KalEightBits taken = c->smooth & c->taken;
+    const KalEightBits looked_at =
         (p->left == 0) | (p->t == p->t_end) | (p->stiff >= KAL_DOP853_STIFF_AFTER);
     const KalLaneNotes notes = {.taken = taken & ~looked_at,
                                 .rejected = c->smooth & ~c->taken,
@@ -402,8 +402,8 @@ static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
                                 .end = l->end,
                                 .end_rates = l->k[KAL_DOP853_END]};
     l->system.coast(l->system.user, &notes, &on, &longest);
-    const KalFourBits off = taken & ~on;
-    for (int lane = 0; kal_any(off) && lane < KAL_LANES; lane++) {
+    const KalEightBits off = taken & ~on;
+    for (int lane = 0; kal_eight_any(off) && lane < KAL_LANES; lane++) {
         if (off[lane] != 0) {
             end_coasting(l, c, lane, &out_steps[lane]);
         }
@@ -420,13 +420,13 @@ static bool try_once(KalOdeLanes *l, const bool *wanted, KalLaneStep *out_steps)
     }
     l->math->attempt(l, &c);
     l->math->judge(l, &c);
-    const KalFourBits others = c.tried & ~c.smooth;
-    for (int lane = 0; kal_any(others) && lane < KAL_LANES; lane++) {
+    const KalEightBits others = c.tried & ~c.smooth;
+    for (int lane = 0; kal_eight_any(others) && lane < KAL_LANES; lane++) {
         if (others[lane] != 0) {
             judge_alone(l, &c, lane, &out_steps[lane]);
         }
     }
-    if (kal_any(c.smooth)) {
+    if (kal_eight_any(c.smooth)) {
         follow(l, &c, out_steps);
     }
     bool over = false;

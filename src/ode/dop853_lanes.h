@@ -18,7 +18,7 @@
 #ifndef ODE_DOP853_LANES_H
 #define ODE_DOP853_LANES_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "ode/integrator.h"
 
 /// What was done for a lane in an attempt, which counts.
@@ -34,11 +34,11 @@ typedef struct KalLaneWork {
 
 /// What was done for all lanes in an attempt.
 typedef struct KalLaneNotes {
-    KalFourBits taken;    ///< lanes that coast and have taken a step,
-    KalFourBits rejected; ///< and those whose attempt was not accurate
-    KalFour t;            ///< where steps begin,
-    KalFour t_new;        ///< and end
-    const double *times;  ///< as in KalLaneWork, like all that follows
+    KalEightBits taken;    ///< lanes that coast and have taken a step,
+    KalEightBits rejected; ///< and those whose attempt was not accurate
+    KalEight t;            ///< where steps begin,
+    KalEight t_new;        ///< and end
+    const double *times;   ///< as in KalLaneWork, like all that follows
     const double *end;
     const double *end_rates;
 } KalLaneNotes;
@@ -52,23 +52,23 @@ typedef struct KalLaneSystem {
     void *user;
     /// Rates at a time and state of 1 + n groups; `k` counts them in an attempt.
     void (*rate)(void *user, int k, const double *at, double *out_rates,
-                 KalFourBits *good);
+                 KalEightBits *good);
     /// Rates of all stages but the first and that at the end, n groups each, for steps that begin
     /// at `begin`: time, state, size, the time at the end, and the rate.  Behind them the state of
     /// the last stage and what else is found, n_stages groups in all; the same bits as by
     /// `rate`.  NULL, or false: one by one.
     bool (*stages)(void *user, const double *begin, double *out_rates,
-                   KalFourBits *good);
+                   KalEightBits *good);
     /// Bring a state to the manifold; NULL: none.
-    void (*project)(void *user, double *at, KalFourBits *good);
+    void (*project)(void *user, double *at, KalEightBits *good);
     /// The attempt of a lane counts, which all callbacks of its own system would have seen.
     void (*note)(void *user, const KalLaneWork *work);
     /// Attempts of lanes that coast count.  Finds those that have taken a step about which
     /// there is nothing to do; no step after it is longer than `out_longest`, where it is
     /// not 0.  Lanes that have taken another are as before the attempt: leave() and note()
     /// follow.
-    void (*coast)(void *user, const KalLaneNotes *notes, KalFourBits *out_on,
-                  KalFour *out_longest);
+    void (*coast)(void *user, const KalLaneNotes *notes, KalEightBits *out_on,
+                  KalEight *out_longest);
     /// A lane that coasts is to be as if it had never done so; t: where its step begins.
     void (*leave)(void *user, int lane, double t);
 } KalLaneSystem;

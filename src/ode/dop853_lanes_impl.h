@@ -16,42 +16,42 @@
 
 /// The step control of lanes that coast, as KalDop853 and its KalIntegrator have it.
 typedef struct KalPace {
-    KalFourBits coasting; ///< lanes whose steps nobody looks at
-    KalFour rtol;
-    KalFour t;
-    KalFour t_end;
-    KalFour direction;
-    KalFour h;            ///< size to try next
-    KalFour longest;      ///< no step is longer; infinity: any may be
-    KalFour old_log;      ///< logarithm of the error of the last step
-    KalFourBits rejected; ///< lanes whose attempt before failed
-    KalFourBits attempts; ///< at the present step
-    KalFourBits stiff;
-    KalFourBits calm;
-    KalFourBits left;  ///< steps that they may take, at most, before somebody looks
-    KalFourBits steps; ///< that were taken since they began to coast,
-    KalFourBits projections; ///< ends that were brought to the manifold,
-    KalFourBits rejections;  ///< and attempts that failed
+    KalEightBits coasting; ///< lanes whose steps nobody looks at
+    KalEight rtol;
+    KalEight t;
+    KalEight t_end;
+    KalEight direction;
+    KalEight h;            ///< size to try next
+    KalEight longest;      ///< no step is longer; infinity: any may be
+    KalEight old_log;      ///< logarithm of the error of the last step
+    KalEightBits rejected; ///< lanes whose attempt before failed
+    KalEightBits attempts; ///< at the present step
+    KalEightBits stiff;
+    KalEightBits calm;
+    KalEightBits left;  ///< steps that they may take, at most, before somebody looks
+    KalEightBits steps; ///< that were taken since they began to coast,
+    KalEightBits projections; ///< ends that were brought to the manifold,
+    KalEightBits rejections;  ///< and attempts that failed
 } KalPace;
 
 /// What is true of lanes in an attempt.
 typedef struct KalCourse {
-    KalFour h;
-    KalFour t;
-    KalFour t_new;
-    KalFour rtol;
-    KalFour error;
-    KalFour change;      ///< of KalDop853Edge, where the end was reached
-    KalFour distance;    ///< likewise
-    KalFourBits tried;   ///< in this attempt
-    KalFourBits fixed;   ///< whatever their error
-    KalFourBits good;    ///< stages are vouched for, and the end is finite
-    KalFourBits ended;   ///< accurate enough to be brought to the manifold
-    KalFourBits settled; ///< so vouched for are the return and the rate at the end
-    KalFourBits taken;   ///< accurate to the end
-    KalFourBits
-        collapsed;      ///< no attempt can be planned, or lanes that coast would fail
-    KalFourBits smooth; ///< lanes that coast and of which all is known
+    KalEight h;
+    KalEight t;
+    KalEight t_new;
+    KalEight rtol;
+    KalEight error;
+    KalEight change;      ///< of KalDop853Edge, where the end was reached
+    KalEight distance;    ///< likewise
+    KalEightBits tried;   ///< in this attempt
+    KalEightBits fixed;   ///< whatever their error
+    KalEightBits good;    ///< stages are vouched for, and the end is finite
+    KalEightBits ended;   ///< accurate enough to be brought to the manifold
+    KalEightBits settled; ///< so vouched for are the return and the rate at the end
+    KalEightBits taken;   ///< accurate to the end
+    KalEightBits
+        collapsed;       ///< no attempt can be planned, or lanes that coast would fail
+    KalEightBits smooth; ///< lanes that coast and of which all is known
 } KalCourse;
 
 typedef struct KalCourseMath {
@@ -62,12 +62,13 @@ typedef struct KalCourseMath {
     /// Judge attempts of lanes that coast.
     void (*judge)(KalOdeLanes *l, KalCourse *c);
     /// Lanes coast on, with a next step that is no longer than `longest`, if that is not 0.
-    void (*go_on)(KalOdeLanes *l, const KalFourBits *on, const KalFour *longest);
+    void (*go_on)(KalOdeLanes *l, const KalEightBits *on, const KalEight *longest);
 } KalCourseMath;
 
-/// Compiled once for every processor and once for those with wide registers (base/four.h).
+/// Compiled for every processor and for those with wide registers (base/eight.h).
 extern const KalCourseMath kal_course_math;
-extern const KalCourseMath kal_course_math_wide; ///< x86-64 only
+extern const KalCourseMath kal_course_math_wide;   ///< x86-64 only
+extern const KalCourseMath kal_course_math_widest; ///< likewise
 
 enum {
     KAL_ATTEMPT_RATES = KAL_DOP853_END + 1 ///< stages that an attempt has

@@ -3,28 +3,32 @@
 /// @file
 /// Sums of rates in DOP853: where it spends its time besides the rates themselves.
 ///
-/// Arrays start at multiples of 32 bytes and have `ld` entries, a multiple of four: those of
+/// Arrays start at multiples of 64 bytes and have `ld` entries, a multiple of eight: those of
 /// one system, or KAL_LANES numbers for each of one of as many systems.  What differs
-/// between lanes is given for each of four entries that stand together; of one system it is
-/// four times the same.  The functions are compiled once for every processor and once more
-/// for those with wide registers (base/four.h); both give the same bits.
+/// between lanes is given for each of eight entries that stand together; of one system it is
+/// eight times the same.  The functions are compiled once for every processor and twice more
+/// for those with wide registers (base/eight.h); all give the same bits.
 
 #ifndef ODE_DOP853_SUMS_H
 #define ODE_DOP853_SUMS_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "ode/dop853_table.h"
+
+enum {
+    KAL_DOP853_GROUP = 8 ///< entries that are summed at once
+};
 
 /// The end of a step and how large its errors are.
 typedef struct KalDop853End {
     const double *y;    ///< the beginning
     double *y_end;      ///< the end, to be written
     const double *atol; ///< what is allowed for each entry, besides
-    KalFour rtol;       ///< this part of it
-    KalFour h;
-    KalFour most5;  ///< largest entry of the errors, in units of what is allowed,
-    KalFour most3;  ///< of the estimates of orders 5 and 3
-    KalFour finite; ///< 0, or NaN when the end is not finite
+    KalEight rtol;      ///< this part of it
+    KalEight h;
+    KalEight most5;  ///< largest entry of the errors, in units of what is allowed,
+    KalEight most3;  ///< of the estimates of orders 5 and 3
+    KalEight finite; ///< 0, or NaN when the end is not finite
 } KalDop853End;
 
 /// Steps in lanes that have been brought to their ends.
@@ -35,11 +39,11 @@ typedef struct KalDop853Settled {
     const double *stage;    ///< states of the last stage
     const double *k_before; ///< and its rates
     const double *k_end;    ///< those of y_next; NULL: they are not known yet
-    KalFour rtol;
-    KalFour t;
-    KalFour shift;    ///< without k_end
-    KalFour change;   ///< with it
-    KalFour distance; ///< likewise
+    KalEight rtol;
+    KalEight t;
+    KalEight shift;    ///< without k_end
+    KalEight change;   ///< with it
+    KalEight distance; ///< likewise
 } KalDop853Settled;
 
 /// The stage after the one whose rate is about to be known: of its sum of rates all terms are
@@ -55,9 +59,9 @@ typedef struct KalDop853Next {
 typedef struct KalDop853Sums {
     /// out = from + h Σ weight k[stage], theory (12.1); `from` NULL: 0.
     void (*add)(const KalDop853Row *row, double *const *k, int ld, const double *from,
-                const KalFour *h, double *out);
+                const KalEight *h, double *out);
 
-    /// Copy a rate that was written number by number into groups of four, which sums read
+    /// Copy a rate that was written number by number into groups of eight, which sums read
     /// at once: else they would wait for it.  Returns 0, or NaN when one is not finite.
     double (*take)(int ld, const double *rate, double *out);
 
@@ -81,6 +85,7 @@ typedef struct KalDop853Sums {
 } KalDop853Sums;
 
 extern const KalDop853Sums kal_dop853_sums;
-extern const KalDop853Sums kal_dop853_sums_wide; ///< x86-64 only
+extern const KalDop853Sums kal_dop853_sums_wide;   ///< x86-64 only
+extern const KalDop853Sums kal_dop853_sums_widest; ///< likewise
 
 #endif

@@ -530,9 +530,13 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
 static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 {
     assert(!program->native.code);
-    KAL_TRY(spec->plain ? KAL_OK : kal_native_init(program, false, &program->native));
-    return spec->lanes ? kal_native_init(program, true, &program->native_lanes)
-                       : KAL_OK;
+    KAL_TRY(spec->plain ? KAL_OK
+                        : kal_native_init(program, KAL_NATIVE_ONE, &program->native));
+    return spec->lanes
+               ? kal_native_init(program,
+                                 kal_has_widest() ? KAL_NATIVE_LANES : KAL_NATIVE_HALF,
+                                 &program->native_lanes)
+               : KAL_OK;
 }
 
 KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,

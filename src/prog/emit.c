@@ -8,6 +8,11 @@
 // says whether the last is a register or memory at a base plus a displacement.  The bases
 // that are used have no index byte: neither rsp nor r12 is among them.
 //
+// An EVEX instruction, for 512 bits, is: 62; three bytes with the upper bits of registers,
+// inverted, the table, the prefix, the width, and a register of masks; and the same as above, but
+// that a displacement of one byte counts groups.  Comparisons give masks, which become bits of
+// numbers and the other way round: those who emit see no difference.
+//
 // Bytes are gathered in a block; after a failure nothing is added, so that those who emit
 // check once, at the end.
 
@@ -19,8 +24,10 @@
 enum {
     NO_PREFIX = 0,
     PREFIX_66 = 1,
+    PREFIX_F3 = 2,
     PREFIX_F2 = 3,
     TABLE_0F = 1,
+    TABLE_0F38 = 2,
     TABLE_0F3A = 3,
 };
 
@@ -30,6 +37,7 @@ typedef struct Vex {
     uint8_t table;
     uint8_t code;
     bool wide; // 256 bits
+    bool one;  // reads one number for all lanes, 512 bits only
 } Vex;
 
 // Append bytes, unless something failed before.
@@ -41,8 +49,8 @@ static void put(KalEmitter *e, const uint8_t *bytes, size_t count)
     }
 }
 
-// The bytes that say what is read at the end.
-static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
+// The bytes that say what is read at the end; short displacements are in units of so many bytes.
+static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source, int unit)
 {
     assert(((unsigned)source.base & 7) != 4
            || !source.memory); // 4 would ask for an index
@@ -51,8 +59,10 @@ static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
         bytes[0] = (uint8_t)(0xc0 | first | (source.reg & 7));
         return 1;
     }
-    const uint32_t displacement = (uint32_t)source.displacement;
-    const bool small = source.displacement >= -128 && source.displacement < 128;
+    const int32_t units = source.displacement / unit;
+    const bool small =
+        units >= -128 && units < 128 && units * unit == source.displacement;
+    const uint32_t displacement = (uint32_t)(small ? units : source.displacement);
     const size_t count = small ? 1 : 4;
     bytes[0] = (uint8_t)((small ? 0x40 : 0x80) | first | ((unsigned)source.base & 7));
     for (size_t i = 0; i < count; i++) {
@@ -61,10 +71,45 @@ static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
     return 1 + count;
 }
 
+// The mask register that is used; numbers that are no mask have none.
+enum {
+    MASK = 1,
+    ALL = 0,
+    GROUP = 64, // bytes
+    NUMBER = 8  // likewise
+};
+
+// One instruction on 512 bits, likewise.
+static void put_evex(KalEmitter *e, Vex vex, uint8_t mask, uint8_t reg, uint8_t first,
+                     KalEmitSource source, int last)
+{
+    assert(reg < 32 && first < 32 && source.reg < 32);
+    const unsigned other = source.memory ? (unsigned)source.base : source.reg;
+    const bool alike = source.memory && source.alike;
+    uint8_t bytes[16] = {
+        0x62,
+        (uint8_t)((reg & 8 ? 0 : 0x80) | (!source.memory && other & 16 ? 0 : 0x40)
+                  | (other & 8 ? 0 : 0x20) | (reg & 16 ? 0 : 0x10) | vex.table),
+        (uint8_t)(0x80 | (~first & 15) << 3 | 4 | vex.prefix),
+        (uint8_t)(0x40 | (alike && !vex.one ? 0x10 : 0) | (first & 16 ? 0 : 8) | mask),
+        vex.code,
+    };
+    size_t n = 5;
+    n += put_source(bytes + n, reg, source, alike ? NUMBER : GROUP);
+    if (last >= 0) {
+        bytes[n++] = (uint8_t)last;
+    }
+    put(e, bytes, n);
+}
+
 // One instruction, with a byte at its end unless that is negative.
 static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
                     KalEmitSource source, int last)
 {
+    if (e->widest) {
+        put_evex(e, vex, ALL, reg, first, source, last);
+        return;
+    }
     assert(reg < 16 && first < 16);
     uint8_t bytes[16];
     size_t n = 0;
@@ -81,7 +126,7 @@ static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
         bytes[n++] = (uint8_t)((reg > 7 ? 0 : 0x80) | rest);
     }
     bytes[n++] = vex.code;
-    n += put_source(bytes + n, reg, source);
+    n += put_source(bytes + n, reg, source, 1);
     if (last >= 0) {
         bytes[n++] = (uint8_t)last;
     }
@@ -91,7 +136,7 @@ static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
 // Scalar or on all lanes.
 static Vex on_numbers(const KalEmitter *e, uint8_t code)
 {
-    return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes};
+    return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes, false};
 }
 
 // A square root of lanes has no first operand, and its field has to be 0.
@@ -105,31 +150,47 @@ void kal_emit_arithmetic(KalEmitter *e, KalEmitArithmetic what, uint8_t to,
 void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
                     KalEmitSource source)
 {
-    const Vex vex = {PREFIX_66, TABLE_0F, (uint8_t)what, e->lanes};
+    const Vex vex = {PREFIX_66, TABLE_0F, (uint8_t)what, e->lanes, false};
     put_vex(e, vex, to, first, source, -1);
 }
 
 void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t first,
                       KalEmitSource source)
 {
-    put_vex(e, on_numbers(e, 0xc2), to, first, source, (int)what);
+    const Vex vex = on_numbers(e, 0xc2);
+    if (e->widest) { // vcmppd, vpmovm2q
+        const Vex spread = {PREFIX_F3, TABLE_0F38, 0x38, true, false};
+        put_evex(e, vex, ALL, MASK, first, source, (int)what);
+        put_evex(e, spread, ALL, to, 0, kal_in_register(MASK), -1);
+        return;
+    }
+    put_vex(e, vex, to, first, source, (int)what);
 }
 
 void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no)
 {
+    if (e->widest) { // vpmovq2m, vblendmpd
+        const Vex gather = {PREFIX_F3, TABLE_0F38, 0x39, true, false};
+        const Vex blend = {PREFIX_66, TABLE_0F38, 0x65, true, false};
+        put_evex(e, gather, ALL, MASK, 0, kal_in_register(mask), -1);
+        put_evex(e, blend, MASK, to, no, kal_in_register(yes), -1);
+        return;
+    }
     assert(mask < 16 && to < 16);
-    const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes};
+    const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes, false};
     put_vex(e, vex, to, no, kal_in_register(yes), mask << 4);
 }
 
 // From memory, or a copy between registers, which moves all bits.
 void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
 {
-    assert(to < 16);
-    if (source.memory) {
+    if (e->widest && source.memory && source.alike) { // vbroadcastsd
+        const Vex vex = {PREFIX_66, TABLE_0F38, 0x19, true, true};
+        put_evex(e, vex, ALL, to, 0, source, -1);
+    } else if (source.memory) {
         put_vex(e, on_numbers(e, 0x10), to, 0, source, -1);
     } else if (source.reg != to) {
-        const Vex vex = {PREFIX_66, TABLE_0F, 0x28, e->lanes};
+        const Vex vex = {PREFIX_66, TABLE_0F, 0x28, e->lanes, false};
         put_vex(e, vex, to, 0, source, -1);
     }
 }
@@ -174,8 +235,9 @@ void kal_emit_copy(KalEmitter *e, KalBase to, KalBase from)
 void kal_emit_address(KalEmitter *e, KalBase to, KalBase base, int32_t displacement)
 {
     uint8_t bytes[8] = {rex(to, base), 0x8d};
-    const KalEmitSource source = {true, 0, base, displacement};
-    put(e, bytes, 2 + put_source(bytes + 2, (uint8_t)to, source));
+    const KalEmitSource source = {
+        .memory = true, .base = base, .displacement = displacement};
+    put(e, bytes, 2 + put_source(bytes + 2, (uint8_t)to, source, 1));
 }
 
 void kal_emit_number(KalEmitter *e, KalBase to, uint64_t number)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// An assembler for what programs need: x86-64 with AVX2 (Intel's manual, volume 2).
+/// An assembler for what programs need: x86-64 with AVX2 or, for lanes, AVX-512 with DQ (Intel's
+/// manual, volume 2).
 ///
-/// All arithmetic is VEX encoded: three operands, none destroyed.  An emitter writes either
-/// scalar instructions or those for four lanes; who calls it need not care.
+/// All arithmetic is VEX or EVEX encoded: three operands, none destroyed.  An emitter writes
+/// scalar instructions or those for four or eight lanes; who calls it need not care.
 
 #ifndef PROG_EMIT_H
 #define PROG_EMIT_H
@@ -32,6 +33,7 @@ typedef enum KalBase {
 /// What an instruction reads at its end: a vector register, or numbers in memory.
 typedef struct KalEmitSource {
     bool memory;
+    bool alike;           ///< in memory, the number of the first lane is that of all
     uint8_t reg;          ///< the vector register
     KalBase base;         ///< the register that an address begins with
     int32_t displacement; ///< in bytes
@@ -70,6 +72,7 @@ typedef struct KalEmitter {
     KalContext *ctx;
     KalBlock bytes;
     bool lanes;
+    bool widest;      ///< of 512 bits and 32 registers, in lanes only
     KalStatus status; ///< the first failure; nothing is written after it
 } KalEmitter;
 

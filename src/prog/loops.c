@@ -7,7 +7,7 @@
 // This file is compiled twice, the second time for processors with wide registers and with
 // another name for its table.
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "expr/eval.h"
 #include "prog/program_impl.h"
 
@@ -19,9 +19,9 @@
 #define KAL_LOOPS kal_loops
 #endif
 
-_Static_assert(KAL_LANES == 4, "lanes are computed four at once");
+_Static_assert(KAL_HALF == 4, "half the lanes are computed at once");
 
-// The lanes of a slot.
+// Half the lanes of a slot.
 KAL_INLINE KalFour fetch(const double *work, uint32_t slot)
 {
     return *(const KalFourLoose *)(const void *)(work + (size_t)KAL_LANES * slot);
@@ -48,8 +48,8 @@ KAL_INLINE void keep(double *out, size_t slot, KalFour x)
             out[i * width] = (value);                                               \
         }                                                                           \
     }                                                                               \
-    static void lanes_##name(const double *work, double *out,                       \
-                             const KalOperands *operands, size_t count)             \
+    static void half_##name(const double *work, double *out,                        \
+                            const KalOperands *operands, size_t count)              \
     {                                                                               \
         const size_t width = kal_slots_of(KAL_OP_##name);                           \
         for (size_t i = 0; i < count; i++) {                                        \
@@ -62,7 +62,7 @@ KAL_INLINE void keep(double *out, size_t slot, KalFour x)
             const KalSplineFunction *const f = kal_operands_spline(&at[width - 1]); \
             (void)f;                                                                \
             KalFour result;                                                         \
-            for (int lane = 0; lane < KAL_LANES; lane++) {                          \
+            for (int lane = 0; lane < KAL_HALF; lane++) {                           \
                 const double a = x[lane];                                           \
                 const double b = y[lane];                                           \
                 const double c = z[lane];                                           \
@@ -90,9 +90,9 @@ static void do_sum(const double *work, double *out, const KalOperands *operands,
     }
 }
 
-// The same for lanes.
-static void lanes_sum(const double *work, double *out, const KalOperands *operands,
-                      size_t count)
+// The same for half the lanes.
+static void half_sum(const double *work, double *out, const KalOperands *operands,
+                     size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const KalOperands at = operands[i];
@@ -154,8 +154,8 @@ static void do_sin_cos(const double *work, double *out, const KalOperands *opera
     }
 }
 
-static void lanes_sin_cos(const double *work, double *out, const KalOperands *operands,
-                          size_t count)
+static void half_sin_cos(const double *work, double *out, const KalOperands *operands,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         KalFour sine;
@@ -206,6 +206,28 @@ static const KalLoop one[KAL_DO_COUNT] = {
     do_sum,
 };
 
+// All lanes: one half after the other.
+#define KAL_WHOLE(name)                                                 \
+    static void lanes_##name(const double *work, double *out,           \
+                             const KalOperands *operands, size_t count) \
+    {                                                                   \
+        half_##name(work, out, operands, count);                        \
+        half_##name(work + KAL_HALF, out + KAL_HALF, operands, count);  \
+    }
+#define KAL_OP(name, ...) KAL_WHOLE(name)
+#include "expr/ops.def"
+#undef KAL_OP
+KAL_WHOLE(sin_cos)
+KAL_WHOLE(sum)
+
+static const KalLoop half[KAL_DO_COUNT] = {
+#define KAL_OP(name, ...) half_##name,
+#include "expr/ops.def"
+#undef KAL_OP
+    half_sin_cos,
+    half_sum,
+};
+
 static const KalLoop lanes[KAL_DO_COUNT] = {
 #define KAL_OP(name, ...) lanes_##name,
 #include "expr/ops.def"
@@ -220,4 +242,4 @@ static const KalFrozenLoop frozen_loops[KAL_DO_COUNT] = {
 #undef KAL_SWITCH
 };
 
-const KalLoops KAL_LOOPS = {one, lanes, frozen_loops};
+const KalLoops KAL_LOOPS = {one, lanes, half, frozen_loops};

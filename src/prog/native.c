@@ -12,6 +12,7 @@
 
 #include "prog/native.h"
 
+#include "base/eight.h"
 #include "prog/emit.h"
 #include "prog/schedule.h"
 
@@ -19,10 +20,10 @@
 #include <string.h>
 
 enum {
-    REGISTERS = 13, // that values live in
-    SPARE = 13,     // and two after it
+    SPARE = 13,  // and two after it: no value lives there
+    NARROW = 16, // registers that there are
+    WIDEST = 32, // with 512 bits
     NO_REGISTER = 255,
-    LONGEST = 1 << 17, // operations of a program that has code: 5 MB of it
 };
 
 #define NOBODY   UINT32_MAX
@@ -44,7 +45,7 @@ typedef struct Writer {
     Value *values;          // n_slots
     uint32_t *first_output; // n_slots: 1 + the first output that is this value, or 0
     uint32_t *next_output;  // n_outputs: 1 + the next, or 0
-    uint32_t owners[REGISTERS];
+    uint32_t owners[WIDEST];
     uint32_t locked; // registers that operands are held in, by bits
     uint32_t now;    // item
     KalBase variables;
@@ -52,6 +53,7 @@ typedef struct Writer {
     KalBase work;
     KalBase outputs;
     int32_t width; // bytes of a slot
+    KalNativeWidth numbers;
 } Writer;
 
 // Operands of the instruction at hand.
@@ -68,14 +70,16 @@ static KalEmitSource in_memory(const Writer *w, KalBase base, uint32_t index)
         .memory = true, .base = base, .displacement = (int32_t)index * w->width};
 }
 
-// Variables are read where the caller has them, all else from work memory.
+// Variables are where the caller has them, all else in work memory; constants are alike in lanes.
 static KalEmitSource slot_of(const Writer *w, uint32_t slot)
 {
     assert(slot < w->program->n_slots);
     const KalProgram *p = w->program;
-    return slot >= p->variables && slot < w->tape->first
-               ? in_memory(w, w->variables, slot - p->variables)
-               : in_memory(w, w->work, slot);
+    KalEmitSource source = slot >= p->variables && slot < w->tape->first
+                               ? in_memory(w, w->variables, slot - p->variables)
+                               : in_memory(w, w->work, slot);
+    source.alike = slot < p->n_constants;
+    return source;
 }
 
 // Where the value of a slot is now.
@@ -122,12 +126,12 @@ static uint8_t take_register(Writer *w)
 {
     int farthest = NO_REGISTER;
     uint32_t last = 0;
-    for (int r = 0; r < REGISTERS; r++) {
+    for (int r = 0; r < (w->emitter.widest ? WIDEST : NARROW); r++) {
+        if ((r >= SPARE && r < NARROW) || w->locked >> r & 1) {
+            continue;
+        }
         if (w->owners[r] == NOBODY) {
             return (uint8_t)r;
-        }
-        if (w->locked >> r & 1) {
-            continue;
         }
         const uint32_t use = next_use(w, w->owners[r]);
         if (farthest == NO_REGISTER || use > last) {
@@ -296,7 +300,7 @@ static Held hold_all(Writer *w, uint32_t place)
 static void release(Writer *w, uint32_t place)
 {
     w->locked = 0;
-    for (int r = 0; r < REGISTERS; r++) {
+    for (int r = 0; r < WIDEST; r++) {
         if (w->owners[r] == BORROWED) {
             w->owners[r] = NOBODY;
         }
@@ -587,7 +591,7 @@ static void store_operands(Writer *w, uint32_t place)
 // Nothing stays in a register over a call.
 static void clear_registers(Writer *w)
 {
-    for (int r = 0; r < REGISTERS; r++) {
+    for (int r = 0; r < WIDEST; r++) {
         if (w->owners[r] != NOBODY) {
             store(w, w->owners[r]);
             leave(w, w->owners[r]);
@@ -633,7 +637,7 @@ static void write_loop(Writer *w, const KalTapeRun *run)
         kal_emit_number(e, KAL_RAX, (uintptr_t)loops->frozen[run->what]);
     } else {
         kal_emit_number(e, KAL_RAX,
-                        (uintptr_t)(e->lanes ? loops->lanes : loops->one)[run->what]);
+                        (uintptr_t)kal_loops_of(loops, w->numbers)[run->what]);
     }
 }
 
@@ -746,7 +750,7 @@ static KalStatus prepare(Writer *w)
     for (uint32_t i = 0; i < n; i++) {
         w->values[i] = (Value){w->schedule.first_use[i], NO_REGISTER, false};
     }
-    for (int r = 0; r < REGISTERS; r++) {
+    for (int r = 0; r < WIDEST; r++) {
         w->owners[r] = NOBODY;
     }
     list_outputs(w);
@@ -765,27 +769,22 @@ static void clear(Writer *w)
              w->next_output ? (p->n_outputs + 1) * sizeof *w->next_output : 0);
 }
 
-// Displacements have 31 bits, and code that is read from memory, as that of very long programs
-// is, takes longer than the loops of the interpreter with their operands.  A program without
-// results does nothing in any way.
-static bool is_possible(const KalProgram *p, int32_t width)
+KalStatus kal_native_write(const KalProgram *program, KalNativeWidth width,
+                           KalBlock *code)
 {
-    const size_t most = (size_t)INT32_MAX / (size_t)width;
-    return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
-           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most
-           && p->tapes[KAL_TAPE_EVAL].operations <= LONGEST;
-}
-
-KalStatus kal_native_write(const KalProgram *program, bool lanes, KalBlock *code)
-{
+    const bool lanes = width != KAL_NATIVE_ONE;
     Writer w = {
         .program = program,
         .tape = &program->tapes[KAL_TAPE_EVAL],
-        .emitter = {.ctx = program->ctx, .bytes = *code, .lanes = lanes},
-        .width = (int32_t)sizeof(double) * (lanes ? KAL_LANES : 1)
+        .emitter = {.ctx = program->ctx,
+                    .bytes = *code,
+                    .lanes = lanes,
+                    .widest = width == KAL_NATIVE_LANES},
+        .width = (int32_t)sizeof(double) * (lanes ? KAL_LANES : 1),
+        .numbers = width
     };
     const size_t begin = code->size;
-    if (!is_possible(program, w.width)) {
+    if (!kal_native_is_possible(program, (size_t)w.width)) {
         return KAL_OK;
     }
     KalStatus status = prepare(&w);

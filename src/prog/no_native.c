@@ -4,10 +4,10 @@
 
 #include "prog/native.h"
 
-KalStatus kal_native_init(const struct KalProgram *program, bool lanes,
+KalStatus kal_native_init(const struct KalProgram *program, KalNativeWidth width,
                           KalNative *out_native)
 {
-    (void)program, (void)lanes;
+    (void)program, (void)width;
     *out_native = (KalNative){.code = NULL};
     return KAL_OK;
 }

@@ -12,18 +12,30 @@
 #include <string.h>
 
 enum {
-    ALIGNMENT = 32 // bytes, at multiples of which functions begin
+    LONGEST = 1 << 17, // operations of a program that has code: 5 MB of it
+    ALIGNMENT = 32     // bytes, at multiples of which functions begin
 };
 
+bool kal_native_is_possible(const KalProgram *program, size_t bytes)
+{
+    const KalProgram *p = program;
+    const size_t most = (size_t)INT32_MAX / bytes;
+    return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
+           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most
+           && p->tapes[KAL_TAPE_EVAL].operations <= LONGEST;
+}
+
 // Without machine code programs are interpreted: a failure to get pages is no error.
-KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_native)
+KalStatus kal_native_init(const KalProgram *program, KalNativeWidth width,
+                          KalNative *out_native)
 {
     KalBlock code = {.data = NULL};
     *out_native = (KalNative){.code = NULL};
-    const KalStatus status = kal_native_write(program, lanes, &code);
+    const KalStatus status = kal_native_write(program, width, &code);
     if (status == KAL_OK && code.size > 0) {
         out_native->pages = kal_pages_make(code.data, code.size, &out_native->size);
         memcpy(&out_native->code, &out_native->pages, sizeof out_native->code);
+        out_native->width = width;
     }
     kal_block_clear(program->ctx, &code);
     return status;
@@ -47,7 +59,7 @@ static KalStatus add_all(KalContext *ctx, KalProgram *const *programs, size_t co
         status = align(ctx, code);
         out_starts[i] = code->size;
         if (status == KAL_OK && programs[i]) {
-            status = kal_native_write(programs[i], false, code);
+            status = kal_native_write(programs[i], KAL_NATIVE_ONE, code);
         }
         out_starts[i] = code->size > out_starts[i] ? out_starts[i] : SIZE_MAX;
     }

@@ -162,7 +162,12 @@ void kal_program_eval_lanes(const KalProgram *program, const double *variables,
 {
     assert(work);
     if (program->native_lanes.code) {
-        program->native_lanes.code(variables, NULL, work, out_values);
+        const KalNative *native = &program->native_lanes;
+        native->code(variables, NULL, work, out_values);
+        if (native->width == KAL_NATIVE_HALF) {
+            native->code(variables + KAL_HALF, NULL, work + KAL_HALF,
+                         out_values + KAL_HALF);
+        }
         return;
     }
     copy(work + (size_t)KAL_LANES * program->variables, variables,

@@ -17,7 +17,7 @@
 #ifndef PROG_PROGRAM_H
 #define PROG_PROGRAM_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "expr/graph.h"
 
 /// A node that is made of pieces (expr/switch.h) and the mode that says on which piece it

@@ -85,8 +85,16 @@ typedef void (*KalFrozenLoop)(const double *work, double *out,
 typedef struct KalLoops {
     const KalLoop *one;
     const KalLoop *lanes;        ///< every slot has KAL_LANES numbers
+    const KalLoop *half;         ///< the first KAL_HALF of them
     const KalFrozenLoop *frozen; ///< NULL for what does not switch
 } KalLoops;
+
+/// The loops of as many numbers as machine code computes at once.
+static inline const KalLoop *kal_loops_of(const KalLoops *loops, KalNativeWidth width)
+{
+    const KalLoop *lanes = width == KAL_NATIVE_LANES ? loops->lanes : loops->half;
+    return width == KAL_NATIVE_ONE ? loops->one : lanes;
+}
 
 /// The second is for processors with wide vector registers.
 extern const KalLoops kal_loops;

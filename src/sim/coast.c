@@ -10,7 +10,7 @@
 #include <math.h>
 
 enum {
-    MOST_STEPS = 64 // until somebody is asked whether to go on
+    MOST_STEPS = 1024 // until somebody is asked whether to go on
 };
 
 static size_t entries_of(const KalSystem *system)
@@ -39,8 +39,8 @@ bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run
     coast->road = road;
     coast->n_rows = instant->n_active;
     coast->watches = instant->n_active > 0;
-    const size_t groups = 2 * entries + rows + sizeof(KalCoastLanes) / sizeof(KalFour);
-    coast->block_size = groups * sizeof(KalFour) + rows * sizeof(int) + ALIGNMENT;
+    const size_t groups = 2 * entries + rows + sizeof(KalCoastLanes) / sizeof(KalEight);
+    coast->block_size = groups * sizeof(KalEight) + rows * sizeof(int) + ALIGNMENT;
     coast->block = kal_alloc(coast->ctx, 1, coast->block_size);
     if (!coast->block) {
         return false;
@@ -48,7 +48,7 @@ bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run
     const size_t off = (uintptr_t)coast->block % ALIGNMENT;
     coast->of =
         (KalCoastLanes *)(void *)((char *)coast->block + (ALIGNMENT - off) % ALIGNMENT);
-    coast->once = (KalFour *)(coast->of + 1);
+    coast->once = (KalEight *)(coast->of + 1);
     coast->rows = coast->once + entries;
     coast->longest = coast->rows + entries;
     int *active = (int *)(void *)(coast->longest + rows);
@@ -159,12 +159,13 @@ void kal_coast_leave(KalCoast *coast, int lane, double t)
 }
 
 // As suits the processor.
-static void watch(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_quiet,
-                  KalFour *out_longest)
+static void watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_quiet,
+                  KalEight *out_longest)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        kal_coast_watch_wide(coast, notes, out_quiet, out_longest);
+        (kal_has_widest() ? kal_coast_watch_widest
+                          : kal_coast_watch_wide)(coast, notes, out_quiet, out_longest);
         return;
     }
 #endif
@@ -183,11 +184,11 @@ static void note(KalCoast *coast, int lane, bool quiet, double t)
     }
 }
 
-void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_on,
-                  KalFour *out_longest)
+void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_on,
+                  KalEight *out_longest)
 {
     KalLaneNotes sure = *notes;
-    *out_longest = kal_all(0.0);
+    *out_longest = kal_eight_all(0.0);
     kal_road_lanes_energy(coast->road, notes->end, &sure.taken);
     *out_on = sure.taken;
     if (coast->watches) {

@@ -10,7 +10,7 @@
 /// they show beyond doubt, which is more than rounding, that the run would only go on.  Of
 /// any other the run decides, as if it had come there alone: it gets back what is kept here.
 ///
-/// Numbers of lanes stand together, in groups of four.
+/// Numbers of lanes stand together, in groups of eight.
 
 #ifndef SIM_COAST_H
 #define SIM_COAST_H
@@ -26,13 +26,13 @@ enum {
 
 /// What is kept of lanes, as KalRankWatch has it.
 typedef struct KalCoastLanes {
-    KalFour turning;
-    KalFour largest;
-    KalFour past_t[KAL_COAST_PAST]; ///< the last sines before the present attempt
-    KalFour past[KAL_COAST_PAST];
-    KalFourBits mixed; ///< lanes where they are not those of the end of the last step,
-    KalFourBits strange;            ///< though no attempt at this one was rejected
-    KalFour sines[KAL_COAST_RATES]; ///< that the present attempt meets
+    KalEight turning;
+    KalEight largest;
+    KalEight past_t[KAL_COAST_PAST]; ///< the last sines before the present attempt
+    KalEight past[KAL_COAST_PAST];
+    KalEightBits mixed; ///< lanes where they are not those of the end of the last step,
+    KalEightBits strange;            ///< though no attempt at this one was rejected
+    KalEight sines[KAL_COAST_RATES]; ///< that the present attempt meets
 } KalCoastLanes;
 
 typedef struct KalCoast {
@@ -42,9 +42,9 @@ typedef struct KalCoast {
     int n_rows;        ///< of them, all that act
     const int *active; ///< n_rows: which constraints they are
     KalCoastLanes *of;
-    KalFour *longest;        ///< n_rows: as KalRankWatch has it, like what follows
-    KalFour *once;           ///< entries of A, the largest that they were,
-    KalFour *rows;           ///< and as they were at the beginning of the step
+    KalEight *longest;       ///< n_rows: as KalRankWatch has it, like what follows
+    KalEight *once;          ///< entries of A, the largest that they were,
+    KalEight *rows;          ///< and as they were at the beginning of the step
     KalRun *runs[KAL_LANES]; ///< that coast, or NULL
     long evaluations[KAL_LANES];
     void *block;
@@ -63,20 +63,22 @@ long kal_coast_steps(const KalCoast *coast, const KalRun *run);
 void kal_coast_enter(KalCoast *coast, int lane, KalRun *run);
 
 /// What KalLaneSystem.coast does.
-void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_on,
-                  KalFour *out_longest);
+void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_on,
+                  KalEight *out_longest);
 
 /// A run has coasted up to t, and gets all back.
 void kal_coast_leave(KalCoast *coast, int lane, double t);
 
 /// The watch over ranks, for coast.c: lanes that have taken a step of which it would say
 /// nothing, and how long their next steps may be.  Compiled once for every processor and once
-/// for those with wide registers (base/four.h).
-void kal_coast_watch(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_quiet,
-                     KalFour *out_longest);
+/// for those with wide registers (base/eight.h).
+void kal_coast_watch(KalCoast *coast, const KalLaneNotes *notes,
+                     KalEightBits *out_quiet, KalEight *out_longest);
 
 /// The same, x86-64 only.
+void kal_coast_watch_widest(KalCoast *coast, const KalLaneNotes *notes,
+                            KalEightBits *out_quiet, KalEight *out_longest);
 void kal_coast_watch_wide(KalCoast *coast, const KalLaneNotes *notes,
-                          KalFourBits *out_quiet, KalFour *out_longest);
+                          KalEightBits *out_quiet, KalEight *out_longest);
 
 #endif

@@ -41,7 +41,7 @@ double kal_distance_to_zero(double sine, double slope, double bend)
     assert(!(bend > 0.0));
     const double root = sqrt(slope * slope - 2.0 * bend * sine);
     if (slope < 0.0) {
-        return 2.0 * sine / (root - slope);
+        return KAL_DISTANCE_TO_ZERO(sine, slope, root);
     }
     return bend < 0.0 ? (slope + root) / -bend : (double)INFINITY;
 }

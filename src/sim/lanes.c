@@ -85,11 +85,11 @@ void kal_team_join(KalTeam *team, int lane, KalRun *run, bool coasts)
 // Accelerations by the fast road, of stages the brief ones; at the end those that the way back
 // has found, if there is one.  Rates of positions are velocities.
 static void rate(void *user, int k, const double *at, double *out_rates,
-                 KalFourBits *good)
+                 KalEightBits *good)
 {
     KalTeam *team = (KalTeam *)user;
     const KalRoad *lead = team->road.lead;
-    const KalFour *results = kal_const_four(out_rates) + team->road.system->n;
+    const KalEight *results = kal_const_eight(out_rates) + team->road.system->n;
     assert(k >= 0 && k < KAL_COAST_RATES);
     if (k < KAL_COAST_RATES - 1) {
         kal_road_lanes_rush(&team->road, at, out_rates, good);
@@ -106,7 +106,7 @@ static void rate(void *user, int k, const double *at, double *out_rates,
 
 // All stages at once, where there is a program for that.
 static bool stages(void *user, const double *begin, double *out_rates,
-                   KalFourBits *good)
+                   KalEightBits *good)
 {
     KalTeam *team = (KalTeam *)user;
     const KalStages *s = &team->stages;
@@ -117,11 +117,11 @@ static bool stages(void *user, const double *begin, double *out_rates,
     kal_stages_take(s, begin, out_rates);
     team->road.math->pivots(out_rates + KAL_LANES * s->at.growth, good);
     memcpy(team->coast.of->sines, out_rates + KAL_LANES * s->at.sines,
-           (KAL_COAST_RATES - 1) * sizeof(KalFour));
+           (KAL_COAST_RATES - 1) * sizeof(KalEight));
     return true;
 }
 
-static void project(void *user, double *at, KalFourBits *good)
+static void project(void *user, double *at, KalEightBits *good)
 {
     const KalTeam *team = (const KalTeam *)user;
     kal_return_lanes_take(&team->road, at, good);
@@ -162,8 +162,8 @@ static void note(void *user, const KalLaneWork *work)
     }
 }
 
-static void coast(void *user, const KalLaneNotes *notes, KalFourBits *out_on,
-                  KalFour *out_longest)
+static void coast(void *user, const KalLaneNotes *notes, KalEightBits *out_on,
+                  KalEight *out_longest)
 {
     KalTeam *team = (KalTeam *)user;
     kal_coast_on(&team->coast, notes, out_on, out_longest);

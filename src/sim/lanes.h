@@ -16,7 +16,7 @@
 #ifndef SIM_LANES_H
 #define SIM_LANES_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "sim/ahead.h"
 
 typedef struct KalTeam KalTeam;

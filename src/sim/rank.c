@@ -169,9 +169,9 @@ static bool leads_nowhere(KalRun *run)
     kal_rows_note(run, false);
     const bool stay = kal_rows_stay(run, &most);
     const double fall = larger(KAL_STEEPER * way.steep, KAL_ROW_STEEPER * most / h);
-    if (!stay || run->horizon >= watch->revisit || !(way.low > KAL_LOW_SINE)
-        || way.low < 0.5 * fall * way.longest
-        || sine + kal_run_near_steps(run) * h * way.slope < 0.0) {
+    const double drop = -kal_run_near_steps(run) * h * way.slope;
+    if (!stay || run->horizon >= watch->revisit
+        || !KAL_LEADS_NOWHERE(way.low, fall, way.longest, sine, drop)) {
         return false;
     }
     watch->turning = fmax(KAL_TURN_PAST * watch->turning, most / h);

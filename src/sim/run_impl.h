@@ -26,29 +26,36 @@
 
 /// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
 /// step across is tried.
-#define KAL_LOW_SINE     0.05
+#define KAL_LOW_SINE    0.05
 /// Losses of rank that are this many steps of an explicit method away are near.
-#define KAL_NEAR_STEPS   4.0
+#define KAL_NEAR_STEPS  4.0
 /// An explicit method goes this part of the way to one without looking.
-#define KAL_ROOM         0.7
+#define KAL_ROOM        0.7
 /// Sines may fall this much faster than was seen,
-#define KAL_STEEPER      3.0
+#define KAL_STEEPER     3.0
 /// and this much faster than rows change by their length.
-#define KAL_ROW_STEEPER  6.0
+#define KAL_ROW_STEEPER 6.0
+/// Whether sines lead nowhere near zero that were as low as `low`, fall by no more than `fall`
+/// in a unit of time, were seen after no more than `longest`, and now are `sine`, which falls by
+/// `drop` in the steps that are near; theory (15.4).  Of numbers, or of lanes of them.
+#define KAL_LEADS_NOWHERE(low, fall, longest, sine, drop) \
+    (((low) > KAL_LOW_SINE) & ((low) >= 0.5 * (fall) * (longest)) & ((sine) >= (drop)))
+/// When a sine is zero that falls, root = √(slope² − 2 bend sine), theory (15.27); likewise.
+#define KAL_DISTANCE_TO_ZERO(sine, slope, root) (2.0 * (sine) / ((root) - (slope)))
 /// How much of the speed with which rows turn counts in the next step.
-#define KAL_TURN_PAST    0.7
+#define KAL_TURN_PAST                           0.7
 /// No step turns rows by more, in radians, or it could pass two losses of rank.
-#define KAL_TURN         1.0
+#define KAL_TURN                                1.0
 /// Rows of which less than this part is left are looked at closely,
-#define KAL_ROW_SHORT    0.3
+#define KAL_ROW_SHORT                           0.3
 /// and so are those that have changed by more than this part of them: they may have turned
 /// round.
-#define KAL_ROW_TURNED   0.95
+#define KAL_ROW_TURNED                          0.95
 /// Rows that were never longer than this part of the longest are rounding.
-#define KAL_ROW_ROUNDING 1e-12
+#define KAL_ROW_ROUNDING                        1e-12
 /// Entries of a row that never were more of it than this part of what their column is of others
 /// may be errors of steps, whatever the tolerances are.
-#define KAL_ENTRY_NOISE  1e-3
+#define KAL_ENTRY_NOISE                         1e-3
 
 enum {
     KAL_SINES_SEEN = 16,

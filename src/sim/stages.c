@@ -148,7 +148,7 @@ static bool make_room(KalStages *s)
     };
 
     const size_t work = kal_program_work(s->program);
-    s->block_size = work * (sizeof(KalFour) + sizeof(double)) + ALIGNMENT;
+    s->block_size = work * (sizeof(KalEight) + sizeof(double)) + ALIGNMENT;
     s->block = kal_alloc(s->ctx, 1, s->block_size);
     if (!s->block) {
         return false;

@@ -13,7 +13,7 @@
 #ifndef SIM_STAGES_H
 #define SIM_STAGES_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "ode/dop853_table.h"
 #include "system/instant.h"
 

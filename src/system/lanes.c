@@ -56,7 +56,7 @@ static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
     const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
     const size_t brief = kal_program_work(road->brief.program);
     const size_t groups = work + back + 2 * results + energy + 2 + brief;
-    lanes->block_size = groups * sizeof(KalFour) + ALIGNMENT;
+    lanes->block_size = groups * sizeof(KalEight) + ALIGNMENT;
     lanes->block = kal_alloc(lanes->ctx, 1, lanes->block_size);
     lanes->flags = kal_alloc(lanes->ctx, 2, (size_t)system->m + 1);
     if (!lanes->block || !lanes->flags) {
@@ -81,7 +81,7 @@ static const KalLaneMath *choose_math(void)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        return &kal_lane_math_wide;
+        return kal_has_widest() ? &kal_lane_math_widest : &kal_lane_math_wide;
     }
 #endif
     return &kal_lane_math;
@@ -134,34 +134,34 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 }
 
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
-                         KalFourBits *good)
+                         KalEightBits *good)
 {
     const size_t n = (size_t)lanes->system->n;
     double *results = out_rates + KAL_LANES * n;
-    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalFour));
+    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalEight));
     kal_program_eval_lanes(lanes->lead->program, at, lanes->work, results);
     lanes->math->judge(&lanes->lead->at, results, good);
 }
 
 void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *out_rates,
-                         KalFourBits *good)
+                         KalEightBits *good)
 {
     lanes->math->rush(&lanes->rush, at, out_rates, good);
 }
 
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
-                           double *out_rates, KalFourBits *good)
+                           double *out_rates, KalEightBits *good)
 {
     const size_t n = (size_t)lanes->system->n;
     double *results = out_rates + KAL_LANES * n;
-    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalFour));
+    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalEight));
     memcpy(results, lanes->back + KAL_LANES * kal_return_answer(lanes->lead),
-           lanes->n_results * sizeof(KalFour));
+           lanes->n_results * sizeof(KalEight));
     lanes->math->judge(&lanes->lead->at, results, good);
 }
 
 void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
-                           KalFourBits *good)
+                           KalEightBits *good)
 {
     const KalRoad *road = lanes->lead;
     const double *energy = lanes->energy;
@@ -174,11 +174,11 @@ void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
     lanes->math->bound(energy, good);
 }
 
-void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *good)
+void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalEightBits *good)
 {
     const KalSystem *system = lanes->system;
     const KalProgram *program = lanes->lead->back.program;
-    KalFourBits on = *good; // those on their way
+    KalEightBits on = *good; // those on their way
     const KalLaneReturn step = {
         .count = 2 * (size_t)system->n,
         .results = lanes->back,
@@ -187,7 +187,7 @@ void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *g
         .state = at + KAL_LANES,
         .on = &on,
         .good = good};
-    for (int k = 0; k < KAL_RETURN_STEPS && kal_any(on); k++) {
+    for (int k = 0; k < KAL_RETURN_STEPS && kal_eight_any(on); k++) {
         kal_program_eval_lanes(program, at, lanes->back_work,
                                k == 0 ? lanes->back : lanes->again);
         if (k > 0) {
@@ -231,7 +231,7 @@ void kal_return_lanes_leave(const KalRoadLanes *lanes, int lane, double *out_pos
                             double *out_velocity)
 {
     const KalSystem *system = lanes->system;
-    const KalFour *x = kal_const_four(lanes->back);
+    const KalEight *x = kal_const_eight(lanes->back);
     *out_position =
         x[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST)][lane];
     *out_velocity =

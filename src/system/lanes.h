@@ -14,7 +14,7 @@
 #ifndef SYSTEM_LANES_H
 #define SYSTEM_LANES_H
 
-#include "base/four.h"
+#include "base/eight.h"
 #include "system/instant.h"
 #include "system/lanes_math.h"
 
@@ -62,23 +62,23 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road);
 /// what kal_road_take() finds, n_results groups.  Lanes that are not vouched for are not `good`
 /// any more.
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
-                         KalFourBits *good);
+                         KalEightBits *good);
 
 /// The same by the brief program: of what kal_road_take() finds then there are fewer groups.
 void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *out_rates,
-                         KalFourBits *good);
+                         KalEightBits *good);
 
 /// Bring the states of all lanes back, as kal_return_take() does.
-void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *good);
+void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalEightBits *good);
 
 /// The same where the way back has led to, which has found them.
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
-                           double *out_rates, KalFourBits *good);
+                           double *out_rates, KalEightBits *good);
 
 /// Lanes in which the energy is not finite at the times and states `at`, to which the way back
 /// has led if there is one, are not good any more.
 void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
-                           KalFourBits *good);
+                           KalEightBits *good);
 
 /// Let an instant be as if it had taken the road, and the way back before if there is one, to
 /// the time and state `at` of its lane.

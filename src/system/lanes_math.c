@@ -16,68 +16,68 @@
 #endif
 
 // NaN fails all comparisons.
-static void pivots(const double *growth, KalFourBits *good)
+static void pivots(const double *growth, KalEightBits *good)
 {
-    const KalFour *x = kal_const_four(growth);
+    const KalEight *x = kal_const_eight(growth);
     *good &= (x[0] <= KAL_SAFE_GROWTH) & (x[1] >= KAL_LEAST_GROWTH)
              & (x[2] <= KAL_SAFE_GROWTH) & (x[3] >= KAL_LEAST_GROWTH);
 }
 
-static void judge(const KalEliminated *where, const double *results, KalFourBits *good)
+static void judge(const KalEliminated *where, const double *results, KalEightBits *good)
 {
-    *good &= kal_const_four(results)[where->excess] <= 0.0;
+    *good &= kal_const_eight(results)[where->excess] <= 0.0;
     pivots(results + KAL_LANES * where->most_growth, good);
 }
 
 static void rush(const KalLaneRush *rush, const double *restrict at,
-                 double *restrict out_rates, KalFourBits *good)
+                 double *restrict out_rates, KalEightBits *good)
 {
     const size_t count = KAL_LANES * rush->n;
     const double *velocities = at + KAL_LANES + count;
     double *results = out_rates + count;
     for (size_t i = 0; i < count; i += KAL_LANES) {
         __asm__("" : "+r"(i)); // or the compiler makes a call of it
-        *kal_four(out_rates + i) = *kal_const_four(velocities + i);
+        *kal_eight(out_rates + i) = *kal_const_eight(velocities + i);
     }
     kal_program_eval_lanes(rush->program, at, rush->work, results);
-    *good &= kal_const_four(results)[rush->excess] <= 0.0; // NaN is not
+    *good &= kal_const_eight(results)[rush->excess] <= 0.0; // NaN is not
 }
 
 // A step that has left dust where it led to zero is lost.
 static void step(const KalLaneReturn *step)
 {
-    const KalFour *x = kal_const_four(step->results);
-    KalFour *state = kal_four(step->state);
-    const KalFour position = x[step->position];
-    const KalFour velocity = x[step->velocity];
-    KalFourBits on = *step->on;
-    KalFourBits lost = ~(kal_four_absolute(velocity) <= DBL_MAX);
+    const KalEight *x = kal_const_eight(step->results);
+    KalEight *state = kal_eight(step->state);
+    const KalEight position = x[step->position];
+    const KalEight velocity = x[step->velocity];
+    KalEightBits on = *step->on;
+    KalEightBits lost = ~(kal_eight_absolute(velocity) <= DBL_MAX);
     for (size_t i = 0; i < step->count; i++) {
-        const KalFour part = KAL_RETURN_DUST * kal_four_absolute(state[i]);
-        lost |= (kal_four_absolute(x[i]) <= part) & (x[i] != 0.0);
+        const KalEight part = KAL_RETURN_DUST * kal_eight_absolute(state[i]);
+        lost |= (kal_eight_absolute(x[i]) <= part) & (x[i] != 0.0);
     }
     *step->good &= ~(on & lost);
     on &= ~lost;
     for (size_t i = 0; i < step->count; i++) {
-        state[i] = kal_pick(on, x[i], state[i]);
+        state[i] = kal_eight_pick(on, x[i], state[i]);
     }
     *step->on = on & ~((position <= 0.0) & (velocity <= 0.0));
 }
 
-static void merge(const KalFourBits *where, size_t count, const double *others,
+static void merge(const KalEightBits *where, size_t count, const double *others,
                   double *groups)
 {
-    const KalFourBits bits = *where;
-    KalFour *to = kal_four(groups);
+    const KalEightBits bits = *where;
+    KalEight *to = kal_eight(groups);
     for (size_t i = 0; i < count; i++) {
-        to[i] = kal_pick(bits, kal_const_four(others)[i], to[i]);
+        to[i] = kal_eight_pick(bits, kal_const_eight(others)[i], to[i]);
     }
 }
 
-static void bound(const double *two, KalFourBits *good)
+static void bound(const double *two, KalEightBits *good)
 {
-    const KalFour *x = kal_const_four(two);
-    *good &= kal_four_absolute(x[0] + x[1]) <= DBL_MAX;
+    const KalEight *x = kal_const_eight(two);
+    *good &= kal_eight_absolute(x[0] + x[1]) <= DBL_MAX;
 }
 
 const KalLaneMath KAL_LANE_MATH = {rush, pivots, judge, step, merge, bound};

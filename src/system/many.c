@@ -4,7 +4,7 @@
 //
 // The first state is solved by itself.  If M is regular and all rows are independent there,
 // the fast road (system/road.h) is made for them, and the other states go through it in
-// lanes (system/lanes.h), four at a time.  A state that the road does not vouch for is solved
+// lanes (system/lanes.h), eight at a time.  A state that the road does not vouch for is solved
 // by itself, and so are all where there is no road: each answer, and each refusal, is one
 // that kal_instant_solve() gives, but for rounding.
 
@@ -100,7 +100,7 @@ static bool make_room(Pass *p)
 {
     const size_t n = (size_t)p->instant->system->n;
     const size_t groups = 1 + 2 * n + n + p->lanes.n_results;
-    p->block_size = groups * sizeof(KalFour) + ALIGNMENT;
+    p->block_size = groups * sizeof(KalEight) + ALIGNMENT;
     p->block = kal_alloc(p->instant->ctx, 1, p->block_size);
     if (!p->block) {
         return false;
@@ -146,7 +146,7 @@ static KalStatus take_lane(const Pass *p, size_t j, size_t lane, bool good)
 // States j, j + 1, … of all lanes.
 static KalStatus solve_lanes(const Pass *p, size_t j)
 {
-    KalFourBits good = {-1, -1, -1, -1};
+    KalEightBits good = kal_eight_everywhere();
     KalStatus status = KAL_OK;
     for (size_t lane = 0; lane < KAL_LANES; lane++) {
         put_state(p, j + lane, p->at + lane, KAL_LANES);

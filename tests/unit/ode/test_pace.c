@@ -67,7 +67,7 @@ static void lanes_are_alone(void)
     KalFour logs = {-1.0, -2.0, -3.0, -4.0};
     const KalFour before = logs;
     const KalFour all = kal_dop853_scale(error, rejected, &logs);
-    for (int lane = 0; lane < KAL_LANES; lane++) {
+    for (int lane = 0; lane < 4; lane++) {
         KalFour log = kal_all(before[lane]);
         const KalFourBits bits = {rejected[lane]};
         const KalFour one = kal_dop853_scale(kal_all(error[lane]), bits, &log);
