@@ -126,6 +126,7 @@ static KalStatus make_check(Making *make, const KalExpr *qdd, KalExpr *out_check
 
 static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
 {
+    assert(make && road && answer);
     const KalExportPlan *plan = make->plan;
     const size_t weights = road->lends ? (size_t)road->n_rows : 0;
     const size_t inputs = plan->inputs.count;
