@@ -53,7 +53,7 @@ enum {
         WITH_BELOW(2, call)                                            \
         WITH_BELOW(3, call)                                            \
         WITH_BELOW(4, call)                                            \
-    default: other; break;                                             \
+    default: (other); break;                                           \
     }
 
 // A node at work.

@@ -165,16 +165,18 @@ static KalStatus keep(Elimination *e, size_t pivot)
     const KalScalar one = kal_scalar_of(e->field, kal_rational(1, 1));
     const KalScalar by = kal_scalar_div(e->field, one, e->row[pivot]);
     Kept kept = {.pivot = pivot, .begin = e->entries.size / sizeof(Entry)};
-    for (size_t k = 0; k < e->n_list; k++) {
+    KalStatus status = KAL_OK;
+    for (size_t k = 0; k < e->n_list && status == KAL_OK; k++) {
         const size_t j = e->list[k];
         const Entry entry = {j, kal_scalar_mul(e->field, e->row[j], by)};
         if (j != pivot && !is_nothing(e->field, entry.value)) {
-            KAL_TRY(kal_block_add(e->ctx, &e->entries, &entry, sizeof entry));
+            status = kal_block_add(e->ctx, &e->entries, &entry, sizeof entry);
         }
     }
     kept.end = e->entries.size / sizeof(Entry);
     e->kept_by[pivot] = (int64_t)e->rank++;
-    return kal_block_add(e->ctx, &e->rows, &kept, sizeof kept);
+    return status == KAL_OK ? kal_block_add(e->ctx, &e->rows, &kept, sizeof kept)
+                            : status;
 }
 
 // Reduce the row at work, keep what is left, and be done with it.
