@@ -126,7 +126,6 @@ static KalStatus make_check(Making *make, const KalExpr *qdd, KalExpr *out_check
 
 static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
 {
-    assert(make && road && answer);
     const KalExportPlan *plan = make->plan;
     const size_t weights = road->lends ? (size_t)road->n_rows : 0;
     const size_t inputs = plan->inputs.count;
@@ -172,12 +171,10 @@ KalStatus kal_export_make_fast(KalExportPlan *plan)
     make.row = kal_arena_alloc(plan->arena, (size_t)plan->system->n, sizeof *make.row);
     make.values =
         kal_arena_alloc(plan->arena, plan->system->layout.count, sizeof *make.values);
-    KalStatus status = answer && make.row && make.values
-                           ? KAL_OK
-                           : kal_no_memory(plan->ctx, "for an export");
-    if (status == KAL_OK) {
-        status = build(&make, &road, answer);
+    if (!answer || !make.row || !make.values) {
+        return kal_no_memory(plan->ctx, "for an export");
     }
+    KalStatus status = build(&make, &road, answer);
     if (status == KAL_OK) {
         status = kal_transcript_compile(&make.t, answer, plan->at.count + 1, false,
                                         &plan->fast);
