@@ -588,6 +588,22 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
     return KAL_OK;
 }
 
+static KalStatus interpolate_lanes(KalIntegrator *base, const double *times,
+                                   double *out_groups)
+{
+    KalDop853 *s = (KalDop853 *)base;
+    const KalOdeStep *last = &base->last;
+    assert(s->taken && last->y_old == s->y_old);
+    if (!s->dense) {
+        KAL_TRY(make_dense(s));
+    }
+    KalEight a;
+    memcpy(&a, times, sizeof a);
+    a = (a - last->t_old) / (last->t_new - last->t_old);
+    s->sums->interpolate_lanes(s->dense_of, base->system.n, s->y_old, &a, out_groups);
+    return KAL_OK;
+}
+
 static int order(const KalIntegrator *base)
 {
     (void)base;
@@ -605,6 +621,7 @@ const KalIntegratorKind kal_dop853 = {
     .start = start,
     .step = step,
     .interpolate = interpolate,
+    .interpolate_lanes = interpolate_lanes,
     .order = order,
     .max_step_set = set_max_step,
     .allow_integrals = allow_integrals,

@@ -211,5 +211,17 @@ static void interpolate(double *const *d, int ld, const double *y, double a,
     }
 }
 
-const KalDop853Sums KAL_DOP853_SUMS = {add,    take,   begin,      go_on,
-                                       finish, settle, interpolate};
+static void interpolate_lanes(double *const *d, int n, const double *y,
+                              const KalEight *parts, double *out)
+{
+    const KalEight a = *parts;
+    const KalEight b = 1.0 - a;
+    for (int i = 0; i < n; i++) {
+        const KalEight inner = d[3][i] + a * (d[4][i] + b * (d[5][i] + a * d[6][i]));
+        kal_eight(out)[i] =
+            y[i] + a * (d[0][i] + b * (d[1][i] + a * (d[2][i] + b * inner)));
+    }
+}
+
+const KalDop853Sums KAL_DOP853_SUMS = {add,    take,   begin,       go_on,
+                                       finish, settle, interpolate, interpolate_lanes};

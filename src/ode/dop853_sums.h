@@ -82,6 +82,10 @@ typedef struct KalDop853Sums {
     /// at the part `a` of it; at 0 it is y, at 1 y + d[0].
     void (*interpolate)(double *const *d, int ld, const double *y, double a,
                         double *out);
+
+    /// The same of n numbers at KAL_LANES parts at once: n groups of as many.
+    void (*interpolate_lanes)(double *const *d, int n, const double *y,
+                              const KalEight *a, double *out);
 } KalDop853Sums;
 
 extern const KalDop853Sums kal_dop853_sums;

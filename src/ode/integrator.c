@@ -220,6 +220,15 @@ KalStatus kal_integrator_interpolate(KalIntegrator *integrator, double t, double
     return base->kind->interpolate(base, t, out_y);
 }
 
+KalStatus kal_integrator_interpolate_lanes(KalIntegrator *integrator,
+                                           const double *times, double *out_groups,
+                                           bool *out_known)
+{
+    KalIntegrator *base = integrator;
+    *out_known = base->kind->interpolate_lanes != NULL;
+    return *out_known ? base->kind->interpolate_lanes(base, times, out_groups) : KAL_OK;
+}
+
 KalStatus kal_integrator_advance(KalIntegrator *integrator, double t, double *out_y)
 {
     KalIntegrator *base = integrator;

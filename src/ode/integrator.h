@@ -100,6 +100,13 @@ KAL_CHECKED KalStatus kal_integrator_step(KalIntegrator *integrator,
 KAL_CHECKED KalStatus kal_integrator_interpolate(KalIntegrator *integrator, double t,
                                                  double *out_y);
 
+/// The same at KAL_LANES times between the ends of the last step, each number being a group of
+/// as many, aligned as such; false in *out_known where the method does it one by one.
+KAL_CHECKED KalStatus kal_integrator_interpolate_lanes(KalIntegrator *integrator,
+                                                       const double *times,
+                                                       double *out_groups,
+                                                       bool *out_known);
+
 /// Step until t, which does not lie behind the last step, is reached or passed, and write
 /// the state there.  As kal_integrator_step(); KAL_ERR_STEP also after 50000 steps.
 KAL_CHECKED KalStatus kal_integrator_advance(KalIntegrator *integrator, double t,

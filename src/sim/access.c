@@ -57,6 +57,7 @@ KalInstant *kal_run_instant(KalRun *run)
     if (!run) {
         return NULL;
     }
+    kal_run_settle(run);
     return run->instant;
 }
 

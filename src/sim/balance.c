@@ -107,13 +107,18 @@ static void note_constants(KalBalance *balance, KalInstant *instant, bool first)
     }
 }
 
+static bool has_excess(const KalSystem *system)
+{
+    return !kal_is_zero(system->model->graph,
+                        system->balance.powers.term[KAL_POWER_EXCESS]);
+}
+
 // G of the present state; what events did to it is no work.
 static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment moment)
 {
     const KalSystem *system = balance->system;
     const KalProgramId id = KAL_PROGRAM_POWER;
-    if (kal_is_zero(system->model->graph,
-                    system->balance.powers.term[KAL_POWER_EXCESS])) {
+    if (!has_excess(system)) {
         return;
     }
     kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
@@ -151,22 +156,9 @@ static double size_of(const KalBalance *balance, double energy)
     return size;
 }
 
-// What events do to the energy is kept apart from what motion does: it is no error.
-KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment moment,
-                           KalRunStatistics *statistics)
+// The largest change of the energy since the start.
+static void note_drift(KalBalance *balance, KalRunStatistics *s)
 {
-    assert(instant && statistics);
-    KalRunStatistics *s = statistics;
-    const double before = s->energy_final;
-    double kinetic = 0.0;
-    double stored = 0.0;
-    KAL_TRY(kal_instant_energy(instant, &kinetic, &stored));
-    s->energy_final = kinetic + stored;
-    if (moment == KAL_MOMENT_FIRST) {
-        s->energy_initial = s->energy_final;
-    } else if (moment == KAL_MOMENT_EVENT) {
-        s->energy_events += s->energy_final - before;
-    }
     const double drift = fabs(s->energy_final - s->energy_initial);
     s->energy_drift = drift > s->energy_drift ? drift : s->energy_drift;
     if (balance->system->balance.derived
@@ -174,14 +166,55 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
         balance->constants[0].initial = s->energy_initial;
         balance->constants[0].drift = s->energy_drift;
     }
+}
+
+// The balance as it stands, T and V being `energy`.
+static void note_balance(KalBalance *balance, const double *energy, KalRunStatistics *s)
+{
+    const double residual = find_residual(balance, s);
+    balance->size = size_of(balance, fabs(energy[0]) + fabs(energy[1]));
+    s->energy_size = balance->size > s->energy_size ? balance->size : s->energy_size;
+    s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
+}
+
+bool kal_balance_needs_energy_alone(const KalBalance *balance)
+{
+    const KalSystem *system = balance->system;
+    return !system->balance.derived
+           || (system->n_results[KAL_PROGRAM_CONSTANTS] == 0 && !has_excess(system));
+}
+
+void kal_balance_note_energy(KalBalance *balance, const double *energy,
+                             KalRunStatistics *statistics)
+{
+    assert(kal_balance_needs_energy_alone(balance));
+    statistics->energy_final = energy[0] + energy[1];
+    note_drift(balance, statistics);
+    if (balance->system->balance.derived) {
+        note_balance(balance, energy, statistics);
+    }
+}
+
+// What events do to the energy is kept apart from what motion does: it is no error.
+KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment moment,
+                           KalRunStatistics *statistics)
+{
+    assert(instant && statistics);
+    KalRunStatistics *s = statistics;
+    const double before = s->energy_final;
+    double energy[2];
+    KAL_TRY(kal_instant_energy(instant, &energy[0], &energy[1]));
+    s->energy_final = energy[0] + energy[1];
+    if (moment == KAL_MOMENT_FIRST) {
+        s->energy_initial = s->energy_final;
+    } else if (moment == KAL_MOMENT_EVENT) {
+        s->energy_events += s->energy_final - before;
+    }
+    note_drift(balance, s);
     if (balance->system->balance.derived) {
         note_constants(balance, instant, moment == KAL_MOMENT_FIRST);
         note_excess(balance, instant, moment);
-        const double residual = find_residual(balance, s);
-        balance->size = size_of(balance, fabs(kinetic) + fabs(stored));
-        s->energy_size =
-            balance->size > s->energy_size ? balance->size : s->energy_size;
-        s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
+        note_balance(balance, energy, s);
     }
     return KAL_OK;
 }

@@ -62,4 +62,10 @@ void kal_balance_find_powers(KalBalance *balance, KalInstant *instant,
 KAL_CHECKED KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant,
                                        KalMoment moment, KalRunStatistics *statistics);
 
+/// Whether T and V are all that it takes to note a state between events,
+bool kal_balance_needs_energy_alone(const KalBalance *balance);
+/// and the same from these two, which are finite.
+void kal_balance_note_energy(KalBalance *balance, const double *energy,
+                             KalRunStatistics *statistics);
+
 #endif

@@ -582,6 +582,17 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     return KAL_OK;
 }
 
+KalStatus kal_run_interpolate_lanes(KalRun *run, const double *times,
+                                    double *out_groups, bool *out_known)
+{
+    assert(times && out_groups);
+    *out_known = false;
+    return run->integration.crossed || is_reduced(run) || trails(run)
+               ? KAL_OK
+               : kal_integrator_interpolate_lanes(at_work(run), times, out_groups,
+                                                  out_known);
+}
+
 // Of all integrators that the run has made.
 KalOdeCounts kal_run_counts(const KalRun *run)
 {

@@ -60,6 +60,7 @@ struct KalRecord {
     KalBlock columns; // Column
     int number;       // of the run
     bool has_works;   // there are columns of powers or works
+    bool plain;       // columns are the time, the state and outputs, in this order
     double *row;
     size_t row_size;
     Formulas formulas; // of curves and drawings
@@ -373,10 +374,27 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
                     pattern, list);
 }
 
+// Whether columns are the time, positions, velocities and outputs, all of them and no others.
+static bool is_plain(const KalRecord *record)
+{
+    const Column *columns = (const Column *)record->columns.data;
+    const size_t count = record->columns.size / sizeof *columns;
+    bool plain =
+        count == 1 + 2 * (size_t)record->system->n + (size_t)record->system->n_outputs;
+    for (size_t i = 0; i < count; i++) {
+        const Kind kind = columns[i].kind;
+        plain =
+            plain
+            && (kind == TIME || kind == POSITION || kind == VELOCITY || kind == OUTPUT);
+    }
+    return plain;
+}
+
 // Make room for a row of all columns.
 static KalStatus widen(KalRecord *record)
 {
     const size_t size = kal_table_columns(record->table) * sizeof(double);
+    record->plain = is_plain(record);
     double *row =
         (double *)kal_resize(record->ctx, record->row, record->row_size, size);
     if (!row) {
@@ -577,6 +595,9 @@ bool kal_record_has_doubts(KalRecord *record, KalRun *run)
 {
     assert(record && run);
     KalInstant *instant = run->instant;
+    if (kal_run_sample_values(run)) {
+        return false; // rows are independent where it waits
+    }
     if (instant->answer.n_dependent_sets == 0 && !instant->contacts.shares) {
         return false;
     }
@@ -642,10 +663,39 @@ static bool find_values(const KalRecord *record, const KalInstant *instant, Form
     return is_new;
 }
 
+// The row of a sample that the instant was not asked for yet; false: it has to be, for there
+// are other columns or an output that is not finite.
+static bool look_at_sample(const KalRecord *record, const KalRun *run, double *row)
+{
+    const double *x = kal_run_sample_values(run);
+    const KalSystem *system = record->system;
+    const size_t n_state = 2 * (size_t)system->n;
+    const size_t n_outputs = (size_t)system->n_outputs;
+    if (!x || !record->plain || (n_outputs > 0 && !run->ahead.places.has_outputs)) {
+        return false;
+    }
+    double sum = 0.0; // NaN where one is not finite
+    row[0] = run->t;
+    for (size_t i = 0; i < n_state; i++) {
+        row[1 + i] = x[KAL_LANES * i];
+    }
+    x += KAL_LANES * run->ahead.places.outputs;
+    for (size_t i = 0; i < n_outputs; i++) {
+        row[1 + n_state + i] = x[KAL_LANES * i];
+        sum += 0.0 * x[KAL_LANES * i];
+    }
+    return sum == 0.0;
+}
+
 KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
 {
     assert(record && run && out_values);
     KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
+    *out_values = record->row;
+    if (look_at_sample(record, run, record->row)) {
+        return KAL_OK;
+    }
+    kal_run_settle(run);
     Sample sample = {.run = run,
                      .instant = run->instant,
                      .layout = &record->system->layout,
@@ -671,7 +721,6 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
         record->row[i] =
             kinds[columns[i].kind].value(&sample, (size_t)columns[i].index);
     }
-    *out_values = record->row;
     return KAL_OK;
 }
 

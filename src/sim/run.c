@@ -30,8 +30,6 @@ enum {
 
 // A window of steps leads at least this far, in parts of the run.
 static const double PROGRESS = 1e-6;
-// This part of the distance of samples is rounding.
-static const double REST = 1e-9;
 
 // What kinds of residuals there are.
 static void note_structure(KalRun *run)
@@ -159,6 +157,7 @@ void kal_run_destroy(KalRun *run)
     }
     kal_roots_destroy(run->events.roots);
     kal_run_integrate_clear(run);
+    kal_run_samples_clear(run);
     kal_form_clear(&run->integration.form);
     kal_projector_clear(&run->projection.projector);
     kal_instant_destroy(run->instant);
@@ -286,17 +285,23 @@ KalStatus kal_run_look_ahead(KalRun *run, double t)
     return status;
 }
 
+void kal_run_note_residuals(KalRun *run)
+{
+    KalRunStatistics *s = &run->statistics;
+    const double q = run->projection.residual_q;
+    const double qd = run->projection.residual_qd;
+    s->position_error = q > s->position_error ? q : s->position_error;
+    s->velocity_error = qd > s->velocity_error ? qd : s->velocity_error;
+    take_works(run);
+}
+
 // Residuals and energy of the instant, which was looked at last, go into the statistics.
 static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
     KalRunStatistics *s = &run->statistics;
     KalBalance *balance = &run->balance;
     assert(run->solved);
-    const double q = run->projection.residual_q;
-    const double qd = run->projection.residual_qd;
-    s->position_error = q > s->position_error ? q : s->position_error;
-    s->velocity_error = qd > s->velocity_error ? qd : s->velocity_error;
-    take_works(run);
+    kal_run_note_residuals(run);
     KAL_TRY(kal_run_limits_note(run, false));
     return kal_balance_note(balance, run->instant, moment, s);
 }
@@ -560,6 +565,7 @@ static KalStatus follow_step(KalRun *run, KalStatus status)
     }
     assert(run->step.t_new > run->t);
     run->horizon = run->step.t_new;
+    kal_run_samples_forget(run);
     run->marks.known = false;
     run->jumps.marks.known = false;
     const KalOdeCounts counts = kal_run_counts(run);
@@ -601,20 +607,13 @@ static KalStatus happen(KalRun *run)
     return note_numbers(run, KAL_MOMENT_EVENT);
 }
 
-// A sample of the present state, which is solved, besides those that are due.
-static KalStatus take_more(KalRun *run)
-{
-    run->sampling.last = run->t;
-    return run->sampling.take(run->sampling.user, run);
-}
-
 // A sample at a time of the last step, unless there was one.
 static KalStatus sample_at(KalRun *run, double t)
 {
     KAL_TRY(kal_run_look_fully(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
-    return run->sampling.last == t ? KAL_OK : take_more(run);
+    return run->sampling.last == t ? KAL_OK : kal_run_take_sample(run);
 }
 
 // Two samples where an output jumps on the way to t, in the last step.
@@ -642,14 +641,14 @@ static KalStatus reach(KalRun *run, double t, bool last)
     KAL_TRY(last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
-    KAL_TRY(jumps ? take_more(run) : KAL_OK);
+    KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     if (t < run->horizon) {
         return KAL_OK;
     }
     run->balance.scale = fmax(run->balance.scale, run->balance.size);
     KAL_TRY(kal_run_watch_rank(run, false));
     KAL_TRY(run->events.pending ? happen(run) : KAL_OK);
-    KAL_TRY(jumps ? take_more(run) : KAL_OK);
+    KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     run->over = run->over || t >= run->options.until;
     return run->over ? kal_run_limits_note(run, true) : KAL_OK;
 }
@@ -675,12 +674,15 @@ static KalStatus advance(KalRun *run, double t)
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
         KAL_TRY(ask(run));
+        if (t < run->horizon && kal_run_samples_give(run, t)) {
+            return KAL_OK;
+        }
         KAL_TRY(reach(run, fmin(t, run->horizon), t <= run->horizon));
     }
     return KAL_OK;
 }
 
-static KalStatus check_started(const KalRun *run, KalContext *ctx)
+KalStatus kal_run_check_started(const KalRun *run, KalContext *ctx)
 {
     return run->started ? KAL_OK
                         : kal_fail(ctx, KAL_ERR_USAGE, "the run was not started");
@@ -692,13 +694,13 @@ KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
     if (run->system != system) {
         return kal_fail(ctx, KAL_ERR_USAGE, "the run is one of another system");
     }
-    return check_started(run, ctx);
+    return kal_run_check_started(run, ctx);
 }
 
 KalStatus kal_run_advance(KalRun *run, double t)
 {
     KAL_NEED(run ? run->ctx : NULL, run);
-    KAL_TRY(check_started(run, run->ctx));
+    KAL_TRY(kal_run_check_started(run, run->ctx));
     if (isnan(t)) {
         return kal_fail(run->ctx, KAL_ERR_USAGE, "a run cannot go on to t = NaN");
     }
@@ -706,36 +708,9 @@ KalStatus kal_run_advance(KalRun *run, double t)
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }
 
-// Samples are due at from + k every, unless there was one behind a jump at that time.
-static KalStatus sample_next(KalRun *run, double k)
-{
-    assert(k >= 0.0);
-    const KalRunOptions *o = &run->options;
-    const double t = o->from + k * o->every;
-    // What is left of a distance by rounding is no sample of its own.
-    KAL_TRY(kal_run_advance(run, t > o->until - REST * o->every ? o->until : t));
-    return run->sampling.last == run->t ? KAL_OK : take_more(run);
-}
-
-// Times of samples are multiples of `every`, not sums of it, and so do not drift.
-KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
-{
-    KAL_NEED(run ? run->ctx : NULL, run && take);
-    KAL_TRY(check_started(run, run->ctx));
-    const KalRunOptions *o = &run->options;
-    double k = floor((run->t - o->from) / o->every + REST);
-    run->sampling = (KalRunSampling){.take = take, .user = user};
-    KalStatus status = take_more(run);
-    while (status == KAL_OK && !run->over) {
-        status = sample_next(run, k += 1.0);
-    }
-    run->sampling = (KalRunSampling){.take = NULL};
-    return status;
-}
-
 KalStatus kal_run_foreknow(KalRun *run)
 {
-    KalStatus status = check_started(run, run->ctx);
+    KalStatus status = kal_run_check_started(run, run->ctx);
     if (status != KAL_OK || run->over) {
         return status;
     }
@@ -780,6 +755,7 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
         return 0;
     }
     KalBalance *balance = &run->balance;
+    kal_run_settle(run);
     *out_works = balance->works;
     if (run->system->balance.derived && kal_run_is_solved(run)) {
         kal_balance_find_powers(balance, run->instant, balance->powers);

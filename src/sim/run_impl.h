@@ -18,6 +18,7 @@
 #include "sim/ahead.h"
 #include "sim/balance.h"
 #include "sim/form.h"
+#include "sim/sample.h"
 #include "sim/scan.h"
 #include "system/projector.h"
 #include "system/tangent.h"
@@ -295,11 +296,12 @@ typedef struct KalHoldWatch {
     double next;    ///< time; infinite without holds
 } KalHoldWatch;
 
-/// Who takes samples at present, by run.c.
+/// Who takes samples at present, by sample.c.
 typedef struct KalRunSampling {
     KalRunTake take; ///< NULL: nobody does
     void *user;
     double last; ///< when the last one was taken
+    double k;    ///< which one was due last
 } KalRunSampling;
 
 /// What is told about a run, by kal_run_tell() and after failures.
@@ -349,6 +351,7 @@ struct KalRun {
     KalBalance balance; ///< by balance.c
     KalRunWindow window;
     KalRunSampling sampling;
+    KalSamplesAhead ahead; ///< by sample.c
     KalHoldWatch holds;
     KalRunStatistics statistics;
     KalRunTold told;
@@ -410,6 +413,10 @@ KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run, bool plain);
 void kal_run_integrate_pass(KalRun *run, double t);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
+/// The same at KAL_LANES times between the ends of the last step, in groups of as many; where
+/// that is not known in lanes *out_known is false.
+KAL_CHECKED KalStatus kal_run_interpolate_lanes(KalRun *run, const double *times,
+                                                double *out_groups, bool *out_known);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}
 
@@ -444,6 +451,40 @@ void kal_rows_keep(KalRun *run);
 bool kal_rows_agree(const KalRun *run);
 /// @}
 
+/// @name Samples (sim/sample.h)
+/// @{
+/// Give a sample of the present state, which is solved.
+KAL_CHECKED KalStatus kal_run_take_sample(KalRun *run);
+/// Reach the sample at t, before the horizon, with all that is noted there, if it can be found
+/// in company with those that follow; false: it has to be looked at.  The instant waits
+/// until it is asked for (kal_run_settle).
+bool kal_run_samples_give(KalRun *run, double t);
+/// Let the instant be the sample that the run has reached, if it is not.
+void kal_run_settle(KalRun *run);
+
+/// What the way back has found of that sample (KalReturnPlaces), every KAL_LANES-th number
+/// from here on, while the instant waits; else NULL.
+static inline const double *kal_run_sample_values(const KalRun *run)
+{
+    return run->ahead.waits
+               ? kal_return_lanes_values(&run->ahead.lanes, run->ahead.next - 1)
+               : NULL;
+}
+
+/// What is known ahead does not hold any more.
+static inline void kal_run_samples_forget(KalRun *run)
+{
+    run->ahead.count = 0;
+    run->ahead.next = 0;
+    run->ahead.waits = false;
+}
+
+void kal_run_samples_clear(KalRun *run);
+/// @}
+
+/// Residuals of the state that was looked at last, and works up to it, go into the statistics.
+void kal_run_note_residuals(KalRun *run);
+
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
@@ -451,6 +492,9 @@ KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
 /// Fail if the solved instant, where the run begins, has lost rank and the motion that begins
 /// there breaks constraints: KAL_ERR_NOT_UNIQUE.  The instant is solved when this returns.
 KAL_CHECKED KalStatus kal_run_check_departure(KalRun *run);
+
+/// KAL_ERR_USAGE where the run was not started.
+KAL_CHECKED KalStatus kal_run_check_started(const KalRun *run, KalContext *ctx);
 
 /// @name kal_run_foreknow() for those who take the step themselves (sim/lanes.h)
 /// @{

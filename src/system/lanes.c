@@ -149,6 +149,12 @@ void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *ou
     lanes->math->rush(&lanes->rush, at, out_rates, good);
 }
 
+void kal_return_lanes_judge(const KalRoadLanes *lanes, KalEightBits *good)
+{
+    lanes->math->judge(&lanes->lead->at,
+                       lanes->back + KAL_LANES * kal_return_answer(lanes->lead), good);
+}
+
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
                            double *out_rates, KalEightBits *good)
 {

@@ -75,6 +75,15 @@ void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalEightBits *
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
                            double *out_rates, KalEightBits *good);
 
+/// Lanes in which what the way back has found there is not vouched for are not `good` any more.
+void kal_return_lanes_judge(const KalRoadLanes *lanes, KalEightBits *good);
+
+/// What it has found in a lane (system/return_impl.h): every KAL_LANES-th number from here on.
+static inline const double *kal_return_lanes_values(const KalRoadLanes *lanes, int lane)
+{
+    return lanes->back + lane;
+}
+
 /// Lanes in which the energy is not finite at the times and states `at`, to which the way back
 /// has led if there is one, are not good any more.
 void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,

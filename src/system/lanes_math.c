@@ -40,7 +40,11 @@ static void rush(const KalLaneRush *rush, const double *restrict at,
         *kal_eight(out_rates + i) = *kal_const_eight(velocities + i);
     }
     kal_program_eval_lanes(rush->program, at, rush->work, results);
-    *good &= kal_const_eight(results)[rush->excess] <= 0.0; // NaN is not
+    KalEight sum = kal_eight_all(0.0); // NaN where an acceleration is not finite
+    for (size_t i = 0; i < rush->n; i++) {
+        sum += 0.0 * kal_const_eight(results)[i];
+    }
+    *good &= kal_const_eight(results)[rush->excess] + sum <= 0.0; // NaN is not
 }
 
 // A step that has left dust where it led to zero is lost.

@@ -335,6 +335,18 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     return KAL_OK;
 }
 
+KalReturnPlaces kal_return_places(const KalRoad *road)
+{
+    const KalSystem *system = road->instant->system;
+    return (KalReturnPlaces){
+        .position = kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST),
+        .velocity = kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LARGEST),
+        .sine = kal_return_answer(road) + road->at.sine,
+        .energy = kal_return_energies(road),
+        .outputs = kal_return_outputs_at(road),
+        .has_outputs = kal_return_has_outputs(system)};
+}
+
 void kal_return_make(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
@@ -342,8 +354,8 @@ void kal_return_make(KalRoad *road)
     Draft d = {.road = road};
     r->made = true;
     if (build(&d) != KAL_OK
-        || kal_transcript_compile(&d.t, d.outputs, kal_return_count(road), road->lanes,
-                                  &r->program)
+        || kal_transcript_compile(&d.t, d.outputs, kal_return_count(road),
+                                  road->lanes || road->samples, &r->program)
                != KAL_OK
         || make_room(road, r) != KAL_OK) {
         kal_return_forget(road);
@@ -361,6 +373,7 @@ void kal_return_forget(KalRoad *road)
     kal_program_destroy(r->program);
     kal_free(road->instant->ctx, r->block, r->block_size);
     *r = (KalReturn){.made = false};
+    road->prepared++;
 }
 
 // Whether a step has left dust where it led to zero: the other road clears it.
@@ -422,6 +435,14 @@ void kal_return_adopt(KalRoad *road)
     road->found = road->back.results + kal_return_answer(road);
 }
 
+// Whether the last return has led to the state as it is: who comes back to the end of a step,
+// after looking elsewhere, finds there what was found.
+static bool is_there(KalRoad *road)
+{
+    return road->back.knows && road->back.place[0] == road->instant->variables[0]
+           && kal_return_find(road, kal_road_inputs(road));
+}
+
 bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
 {
     const KalInstant *instant = road->instant;
@@ -434,16 +455,19 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
         return false;
     }
     double *state = instant->variables + system->layout.q;
+    const bool there = is_there(road);
     kal_copy_numbers(r->given, state, 2 * n);
-    for (int k = 0; k < KAL_RETURN_STEPS && !done && !lost; k++) {
+    for (int k = 0; k < KAL_RETURN_STEPS && !there && !done && !lost; k++) {
         done = step(road, &lost);
     }
-    r->knows = done;
-    if (!done) {
+    r->knows = there || done;
+    if (!r->knows) {
         kal_copy_numbers(state, r->given, 2 * n);
         return false;
     }
-    keep_place(road);
+    if (done) {
+        keep_place(road);
+    }
     *out_position =
         r->results[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST)];
     *out_velocity =

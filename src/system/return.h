@@ -40,6 +40,18 @@ typedef struct KalReturn {
     int refusals; ///< ends of steps that it did not lead back, less those that it did
 } KalReturn;
 
+/// Where its results say what is noted of a state; q and q' are the first of them.
+typedef struct KalReturnPlaces {
+    size_t position;  ///< the largest residual of positions that is left,
+    size_t velocity;  ///< and of velocities
+    size_t sine;      ///< the least sine of the rows
+    size_t energy;    ///< T and V
+    size_t outputs;   ///< of the model,
+    bool has_outputs; ///< if it finds them
+} KalReturnPlaces;
+
+KalReturnPlaces kal_return_places(const struct KalRoad *road);
+
 /// Make it for the rows of the road; where that is impossible there is no program.
 void kal_return_make(struct KalRoad *road);
 

@@ -23,7 +23,8 @@ enum {
     PATIENCE = 15, // steps with other rows until a road for them is worth its making
     MOST_PATIENCE = 1 << 20, // it doubles with each, for rows may come and go
     STEPS = 40,              // with a road until the way back is worth its making
-    SAMPLES = 300,           // that are worth both
+    SAMPLES = 300,           // that are worth both,
+    MANY_SAMPLES = 800,      // and the way back in lanes, too
     SMALL = 16, // so few coordinates and constraints that making both takes no time
 };
 
@@ -96,6 +97,7 @@ void kal_road_begin(KalRoad *road, double samples)
 {
     const KalSystem *system = road->instant->system;
     const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
+    road->samples = samples >= MANY_SAMPLES;
     road->patience = pays ? 0 : PATIENCE;
     road->steps = pays ? 0 : STEPS;
     road->misses = 0;
@@ -283,18 +285,12 @@ static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *ans
         return kal_no_memory(t->ctx, "to copy formulas");
     }
     *brief = (KalBrief){.sine = n, .excess = n + 1, .count = n + 2};
-    KalExpr sum = answer[at->qdd];
-    for (size_t i = 1; i < n; i++) {
-        sum = kal_add(g, sum, answer[at->qdd + i]);
-    }
-    const KalExpr checked = kal_mul(g, kal_int(g, 0), sum); // 0 times NaN is NaN
     KalExpr excess = KAL_NO_EXPR;
     excess = exceed(g, answer[at->most_growth], answer[at->least_growth], excess);
     excess = exceed(g, answer[at->most_gram], answer[at->least_gram], excess);
     memcpy(results, answer + at->qdd, n * sizeof *results);
     results[brief->sine] = answer[at->sine];
-    results[brief->excess] =
-        excess.index == KAL_NO_EXPR.index ? checked : kal_add(g, excess, checked);
+    results[brief->excess] = excess.index == KAL_NO_EXPR.index ? kal_int(g, 0) : excess;
     const KalStatus status =
         kal_transcript_compile(t, results, brief->count, road->lanes, &brief->program);
     kal_free(t->ctx, results, (n + 2) * sizeof *results);
@@ -370,6 +366,7 @@ static KalStatus make_room(KalRoad *road)
 
 void kal_road_prepare(KalRoad *road)
 {
+    road->prepared++;
     if (road->program) {
         prepare(road);
     }
@@ -533,7 +530,11 @@ static bool take_brief(KalRoad *road, const double *inputs)
     kal_program_eval_on(brief->program, inputs, road->instant->modes, brief->work,
                         brief->results);
     road->found = brief->results;
-    return brief->results[brief->excess] <= 0.0; // NaN is not
+    double sum = 0.0; // NaN where an acceleration is not finite
+    for (size_t i = 0; i < brief->sine; i++) {
+        sum += 0.0 * brief->results[i];
+    }
+    return brief->results[brief->excess] + sum <= 0.0; // NaN is not
 }
 
 // An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).

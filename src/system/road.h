@@ -34,13 +34,12 @@ enum {
 };
 
 /// Accelerations alone, for the stages of steps: the same formulas, and of what vouches for them
-/// the pivots.  Residuals are looked at where steps end, in the whole answer.
+/// the pivots; whoever takes it looks at whether accelerations are finite.  Residuals are looked
+/// at where steps end, in the whole answer.
 typedef struct KalBrief {
     KalProgram *program; ///< n accelerations, and the two numbers below
     size_t sine;         ///< where the least sine is,
-    size_t
-        excess; ///< by how much pivots grow beyond what is safe, at most; NaN where an
-                ///< acceleration is not finite
+    size_t excess;       ///< and by how much pivots grow beyond what is safe, at most
     size_t count;
     double *work;
     double *results;
@@ -53,6 +52,7 @@ typedef struct KalRoad {
     bool *undecided;  ///< n: coordinates without acceleration: none
     bool lends;       ///< rows lend M their weights
     bool lanes;       ///< programs are wanted for lanes too (system/lanes.h)
+    bool samples;     ///< so many are taken that the way back is wanted for them
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     double tolerance; ///< of residuals, relative to their terms
     bool made;        ///< for these rows, though there may be no program for them
@@ -63,6 +63,7 @@ typedef struct KalRoad {
     int steps;        ///< with a program until the way back is taken
     bool open;        ///< the patience was needed once in this run: programs are taken
     bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
+    unsigned long prepared; ///< counts programs and sets of parameters
     int n_rows;
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are

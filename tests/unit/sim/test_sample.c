@@ -3,6 +3,7 @@
 // Samples of runs, and what is known about a run in numbers.
 
 #include "run_lab.h"
+#include "system/instant.h"
 
 #include <math.h>
 
@@ -173,8 +174,151 @@ static void a_jump_has_a_row_on_either_side(void)
     lab_close(&lab);
 }
 
+// What a sample shows, whoever asks for it.
+typedef struct Shown {
+    KalRecord *record;
+    int every; // how many samples apart the instant is looked at first, too
+    int count;
+} Shown;
+
+static double time_of(const KalInstant *instant)
+{
+    return instant->variables[0];
+}
+
+static KalStatus show(void *user, KalRun *run)
+{
+    Shown *shown = (Shown *)user;
+    if (shown->every > 0 && shown->count++ % shown->every == 0) {
+        ok(time_of(kal_run_instant(run)) == kal_run_time(run));
+    }
+    return kal_record_take(shown->record, run);
+}
+
+// Samples in company with others, known ahead of the run.
+static KalTable *sample_together(Lab *lab, KalRecord *record, int every)
+{
+    Shown shown = {.record = record, .every = every};
+    ok(lab_start(lab) == KAL_OK && kal_run_sample(lab->run, show, &shown) == KAL_OK);
+    ok(time_of(kal_run_instant(lab->run)) == kal_run_time(lab->run));
+    return kal_record_table(record);
+}
+
+// Samples at the same times, each looked at alone.
+static KalTable *sample_alone(Lab *lab, KalRecord *record, const KalTable *other)
+{
+    ok(lab_start(lab) == KAL_OK);
+    for (size_t i = 0; i < kal_table_rows(other); i++) {
+        ok(kal_run_advance(lab->run, kal_table_row(other, i)[0]) == KAL_OK);
+        ok(kal_record_take(record, lab->run) == KAL_OK);
+    }
+    return kal_record_table(record);
+}
+
+// The ends of steps, where samples can be too, are returned to twice by who looks elsewhere
+// first; anywhere else bits are the same.
+static void compare_tables(const KalTable *a, const KalTable *b)
+{
+    const size_t rows = kal_table_rows(a);
+    const size_t columns = kal_table_columns(a);
+    size_t same = 0;
+    ok(kal_table_rows(b) == rows && kal_table_columns(b) == columns && rows > 100);
+    for (size_t i = 0; i < rows; i++) {
+        const double *x = kal_table_row(a, i);
+        const double *y = kal_table_row(b, i);
+        same += memcmp(x, y, columns * sizeof *x) == 0;
+        for (size_t j = 0; j < columns; j++) {
+            near(x[j], y[j], 1e-12 * (1.0 + fabs(y[j])));
+        }
+    }
+    ok(same + 1 >= rows);
+}
+
+static void compare_ways(const char *text, const char *const *patterns, size_t count,
+                         int every)
+{
+    Lab lab;
+    KalRecord *records[2] = {NULL, NULL};
+    if (lab_load(&lab, text)
+        && ok(kal_record_create(lab.ctx, lab.system, patterns, count, &records[0])
+                  == KAL_OK
+              && kal_record_create(lab.ctx, lab.system, patterns, count, &records[1])
+                     == KAL_OK)) {
+        const KalTable *together = sample_together(&lab, records[0], every);
+        const KalRunStatistics s = kal_run_statistics(lab.run);
+        lab_again(&lab);
+        const KalTable *alone = sample_alone(&lab, records[1], together);
+        const KalRunStatistics t = kal_run_statistics(lab.run);
+        compare_tables(together, alone);
+        ok(s.steps == t.steps && s.evaluations == t.evaluations);
+        near(s.energy_drift, t.energy_drift, 1e-13);
+        near(s.energy_balance, t.energy_balance, 1e-13);
+        near(s.position_error, t.position_error, 1e-14);
+        near(s.velocity_error, t.velocity_error, 1e-14);
+    }
+    kal_record_destroy(records[0]);
+    kal_record_destroy(records[1]);
+    lab_close(&lab);
+}
+
+#define SWING                                                             \
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"           \
+    "constraint rod: x^2 + y^2 = 1\ninit x = 1, y ~ 0, x' ~ 0, y' = -1\n" \
+    "output speed = sqrt(x'^2 + y'^2)\noutput pull = reaction(rod)\n"
+
+static const char swing[] = SWING "simulate 0 .. 2 every 0.002\n";
+// A force that does work, whose sum is an integral of the run.
+static const char rubbed[] = SWING "force x = -0.3*x'\nsimulate 0 .. 2 every 0.002\n";
+// An output that has no value once the mass is below −0.5.
+static const char bounded[] = SWING "output depth = sqrt(0.5 + y)\n"
+                                    "simulate 0 .. 2 every 0.002\n";
+
+static void samples_in_company_are_those_alone(void)
+{
+    static const char *const more[] = {"x''", "reaction(rod)", "energy()"};
+    static const char *const works[] = {"work(*)", "power(*)"};
+    compare_ways(swing, NULL, 0, 0);
+    compare_ways(swing, NULL, 0, 3);
+    compare_ways(swing, more, 3, 0);
+    compare_ways(rubbed, NULL, 0, 0);
+    compare_ways(rubbed, works, 2, 5);
+}
+
+// The sleigh turns at a constant rate and its energy is constant, theory of nonholonomic rows.
+static void samples_of_velocity_constraints_are_those_alone(void)
+{
+    compare_ways("coord x, y, a\nkinetic 1/2*(x'^2 + y'^2 + a'^2)\n"
+                 "constraint blade: sin(a)*x' - cos(a)*y' = 0\n"
+                 "init x' = 1, y' ~ 0, a' = 0.7\nsimulate 0 .. 4 every 0.003\n",
+                 NULL, 0, 0);
+}
+
+static void an_output_without_value_is_told_of_its_sample(void)
+{
+    Lab lab;
+    KalRecord *record = NULL;
+    Shown shown = {.every = 0};
+    if (lab_load(&lab, bounded)
+        && ok(kal_record_create(lab.ctx, lab.system, NULL, 0, &record) == KAL_OK)
+        && ok(lab_start(&lab) == KAL_OK)) {
+        shown.record = record;
+        ok(kal_run_sample(lab.run, show, &shown) == KAL_ERR_NUMBER);
+        ok(time_of(kal_run_instant(lab.run)) == kal_run_time(lab.run));
+        const KalTable *table = kal_record_table(record);
+        const size_t rows = kal_table_rows(table);
+        ok(rows > 10 && kal_table_row(table, rows - 1)[2] > -0.5);
+        ok(kal_instant_q(kal_run_instant(lab.run))[1] < -0.5);
+        near(kal_run_time(lab.run), 0.002 * (double)rows, 1e-12);
+    }
+    kal_record_destroy(record);
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(samples_are_even_and_the_end_is_one),
         TAP_CASE(rounding_makes_no_sample), TAP_CASE(sampling_goes_on),
         TAP_CASE(an_event_ends_the_sampling), TAP_CASE(statistics_are_described),
         TAP_CASE(no_two_statistics_have_one_name),
-        TAP_CASE(a_jump_has_a_row_on_either_side))
+        TAP_CASE(a_jump_has_a_row_on_either_side),
+        TAP_CASE(samples_in_company_are_those_alone),
+        TAP_CASE(samples_of_velocity_constraints_are_those_alone),
+        TAP_CASE(an_output_without_value_is_told_of_its_sample))

@@ -3,6 +3,7 @@
 // The fast road of runs against the others.
 
 #include "run_lab.h"
+#include "system/lanes.h"
 #include "system/projector.h"
 
 static const char crank[] =
@@ -396,8 +397,60 @@ static void many_samples_pay(void)
     lab_close(&lab);
 }
 
+// Accelerations that are opposite to each other, whose sum is 0 as a formula, and that are
+// infinite or no numbers where they have no value.
+static const char *const opposite[] = {
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nforce x = exp(t)\nforce y = -exp(t)\n"
+    "simulate 0 .. 5 every 0.1\n",
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nforce x = log(900 - t)\n"
+    "force y = -log(900 - t)\nsimulate 0 .. 5 every 0.1\n",
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nforce x = t^150\nforce y = -t^150\n"
+    "simulate 0 .. 5 every 0.1\n",
+};
+
+// What is not finite is no answer, brief or whole, alone or in lanes.
+static void nothing_without_value_is_an_answer(void)
+{
+    for (size_t i = 0; i < sizeof opposite / sizeof opposite[0]; i++) {
+        Lab lab;
+        if (lab_load(&lab, opposite[i]) && ok(lab_start(&lab) == KAL_OK)) {
+            KalInstant *instant = kal_run_instant(lab.run);
+            ok(kal_instant_rush(instant, true) && kal_instant_rush(instant, false));
+            instant->variables[0] = 1000.0;
+            ok(!kal_instant_rush(instant, true));
+            instant->road.closed = false;
+            ok(!kal_instant_rush(instant, false));
+        }
+        lab_close(&lab);
+    }
+}
+
+// The same in lanes: that of the last has a value, the others have none.
+static void no_lane_without_value_is_good(void)
+{
+    Lab lab;
+    if (lab_load(&lab, opposite[2]) && ok(lab_start(&lab) == KAL_OK)) {
+        const KalRoad *road = &kal_run_instant(lab.run)->road;
+        KalRoadLanes lanes = {.ctx = lab.ctx};
+        _Alignas(64) double at[5 * KAL_LANES] = {1e3, 1e4, 800.0, 1.0};
+        _Alignas(64) double rates[64 * KAL_LANES];
+        KalEightBits good = kal_eight_everywhere();
+        kal_road_lanes_make(&lanes, road, false);
+        for (int lane = 0; lane < KAL_LANES; lane++) {
+            kal_road_lanes_enter(&lanes, lane, road);
+        }
+        ok(road->at.count + 2 <= 64);
+        kal_road_lanes_rush(&lanes, at, rates, &good);
+        ok(!good[0] && !good[1] && !good[2] && good[3]);
+        kal_road_lanes_clear(&lanes);
+    }
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(both_roads_answer_alike), TAP_CASE(both_ways_lead_back),
         TAP_CASE(roads_are_made_when_they_pay),
         TAP_CASE(small_systems_have_them_from_the_start), TAP_CASE(many_samples_pay),
         TAP_CASE(givens_follow_the_road), TAP_CASE(events_end_a_road),
-        TAP_CASE(a_run_needs_no_road), TAP_CASE(a_road_may_have_no_program))
+        TAP_CASE(a_run_needs_no_road), TAP_CASE(a_road_may_have_no_program),
+        TAP_CASE(nothing_without_value_is_an_answer),
+        TAP_CASE(no_lane_without_value_is_good))
