@@ -413,6 +413,7 @@ KalStatus kal_frobenius_find(const KalModel *model, const KalPfaffian *forms,
     s.fixed = kal_arena_alloc(arena, count, sizeof *s.fixed);
     found.integrable = kal_arena_alloc(arena, count, sizeof *found.integrable);
     found.decision = kal_arena_alloc(arena, count, sizeof *found.decision);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the list is one of pointers
     found.extras = kal_arena_alloc(arena, count, sizeof *found.extras);
     if (!s.parent || !s.local || !s.fixed || !found.integrable || !found.decision
         || !found.extras) {

@@ -36,8 +36,9 @@ typedef struct Vex {
     uint8_t prefix;
     uint8_t table;
     uint8_t code;
-    bool wide; // 256 bits
-    bool one;  // reads one number for all lanes, 512 bits only
+    bool wide;    // 256 bits
+    bool one;     // reads one number for all lanes, 512 bits only
+    uint8_t mask; // register that chooses lanes, 512 bits only, or ALL
 } Vex;
 
 // Append bytes, unless something failed before.
@@ -80,7 +81,7 @@ enum {
 };
 
 // One instruction on 512 bits, likewise.
-static void put_evex(KalEmitter *e, Vex vex, uint8_t mask, uint8_t reg, uint8_t first,
+static void put_evex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
                      KalEmitSource source, int last)
 {
     assert(reg < 32 && first < 32 && source.reg < 32);
@@ -91,7 +92,8 @@ static void put_evex(KalEmitter *e, Vex vex, uint8_t mask, uint8_t reg, uint8_t 
         (uint8_t)((reg & 8 ? 0 : 0x80) | (!source.memory && other & 16 ? 0 : 0x40)
                   | (other & 8 ? 0 : 0x20) | (reg & 16 ? 0 : 0x10) | vex.table),
         (uint8_t)(0x80 | (~first & 15) << 3 | 4 | vex.prefix),
-        (uint8_t)(0x40 | (alike && !vex.one ? 0x10 : 0) | (first & 16 ? 0 : 8) | mask),
+        (uint8_t)(0x40 | (alike && !vex.one ? 0x10 : 0) | (first & 16 ? 0 : 8)
+                  | vex.mask),
         vex.code,
     };
     size_t n = 5;
@@ -107,7 +109,7 @@ static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
                     KalEmitSource source, int last)
 {
     if (e->widest) {
-        put_evex(e, vex, ALL, reg, first, source, last);
+        put_evex(e, vex, reg, first, source, last);
         return;
     }
     assert(reg < 16 && first < 16);
@@ -136,7 +138,8 @@ static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
 // Scalar or on all lanes.
 static Vex on_numbers(const KalEmitter *e, uint8_t code)
 {
-    return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes, false};
+    return (Vex){
+        e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes, false, ALL};
 }
 
 // A square root of lanes has no first operand, and its field has to be 0.
@@ -150,7 +153,7 @@ void kal_emit_arithmetic(KalEmitter *e, KalEmitArithmetic what, uint8_t to,
 void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
                     KalEmitSource source)
 {
-    const Vex vex = {PREFIX_66, TABLE_0F, (uint8_t)what, e->lanes, false};
+    const Vex vex = {PREFIX_66, TABLE_0F, (uint8_t)what, e->lanes, false, ALL};
     put_vex(e, vex, to, first, source, -1);
 }
 
@@ -159,9 +162,9 @@ void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t fi
 {
     const Vex vex = on_numbers(e, 0xc2);
     if (e->widest) { // vcmppd, vpmovm2q
-        const Vex spread = {PREFIX_F3, TABLE_0F38, 0x38, true, false};
-        put_evex(e, vex, ALL, MASK, first, source, (int)what);
-        put_evex(e, spread, ALL, to, 0, kal_in_register(MASK), -1);
+        const Vex spread = {PREFIX_F3, TABLE_0F38, 0x38, true, false, ALL};
+        put_evex(e, vex, MASK, first, source, (int)what);
+        put_evex(e, spread, to, 0, kal_in_register(MASK), -1);
         return;
     }
     put_vex(e, vex, to, first, source, (int)what);
@@ -170,14 +173,14 @@ void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t fi
 void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no)
 {
     if (e->widest) { // vpmovq2m, vblendmpd
-        const Vex gather = {PREFIX_F3, TABLE_0F38, 0x39, true, false};
-        const Vex blend = {PREFIX_66, TABLE_0F38, 0x65, true, false};
-        put_evex(e, gather, ALL, MASK, 0, kal_in_register(mask), -1);
-        put_evex(e, blend, MASK, to, no, kal_in_register(yes), -1);
+        const Vex gather = {PREFIX_F3, TABLE_0F38, 0x39, true, false, ALL};
+        const Vex blend = {PREFIX_66, TABLE_0F38, 0x65, true, false, MASK};
+        put_evex(e, gather, MASK, 0, kal_in_register(mask), -1);
+        put_evex(e, blend, to, no, kal_in_register(yes), -1);
         return;
     }
     assert(mask < 16 && to < 16);
-    const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes, false};
+    const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes, false, ALL};
     put_vex(e, vex, to, no, kal_in_register(yes), mask << 4);
 }
 
@@ -185,12 +188,12 @@ void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8
 void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
 {
     if (e->widest && source.memory && source.alike) { // vbroadcastsd
-        const Vex vex = {PREFIX_66, TABLE_0F38, 0x19, true, true};
-        put_evex(e, vex, ALL, to, 0, source, -1);
+        const Vex vex = {PREFIX_66, TABLE_0F38, 0x19, true, true, ALL};
+        put_evex(e, vex, to, 0, source, -1);
     } else if (source.memory) {
         put_vex(e, on_numbers(e, 0x10), to, 0, source, -1);
     } else if (source.reg != to) {
-        const Vex vex = {PREFIX_66, TABLE_0F, 0x28, e->lanes, false};
+        const Vex vex = {PREFIX_66, TABLE_0F, 0x28, e->lanes, false, ALL};
         put_vex(e, vex, to, 0, source, -1);
     }
 }
