@@ -118,13 +118,19 @@ def _in_order(name: Any) -> list[Any]:
             for part in re.split(r"(\d+)", str(name))]
 
 
+def _numbers(given: Any, what: str) -> Iterable[Any]:
+    """All of an array or a list, or the one number."""
+    if dimensions(given, what):
+        return np.ravel(given)
+    return [given]
+
+
 def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None, what: str) -> list[str]:
     """Inputs of sweeps: texts as the command takes them, or a mapping."""
     if not isinstance(given, Mapping):
         return texts(given, what)
     return [f"{name} = {value}" if isinstance(value, str)
-            else f"{name} = " + ", ".join(number_text(one) for one in
-                                          (np.ravel(value) if dimensions(value, name) else [value]))
+            else f"{name} = " + ", ".join(number_text(one) for one in _numbers(value, name))
             for name, value in given.items()]
 
 
