@@ -166,6 +166,14 @@ static KalStatus find_slope(const KalModel *model, KalExpr e, KalExpr *out_slope
                : KAL_OK;
 }
 
+// Copy what was found; a list of nothing has no place.
+static void append(KalExpr *to, const KalBlock *found)
+{
+    if (found->size > 0) {
+        memcpy(to, found->data, found->size);
+    }
+}
+
 // Pulses, poles, then slopes, in the arena of the system.
 static KalStatus finish(const Finding *f)
 {
@@ -179,8 +187,8 @@ static KalStatus finish(const Finding *f)
     if (!list) {
         return kal_no_memory(system->ctx, "for pulses");
     }
-    memcpy(list, f->pulses.data, f->pulses.size);
-    memcpy(list + f->pulses.size / sizeof *list, f->poles.data, f->poles.size);
+    append(list, &f->pulses);
+    append(list + f->pulses.size / sizeof *list, &f->poles);
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(find_slope(system->model, list[i], &list[n + i]));
     }
