@@ -79,13 +79,23 @@ static void concern(KalRun *run, int row)
     }
 }
 
-// Fail by the names of the constraints that the state for the longest time breaks.
-static KalStatus fail_departure(KalRun *run)
+// Whether the way for the time h is more than rounding of a state of rest.
+static bool is_way(const KalRun *run, double h)
+{
+    const int n = run->system->n;
+    double most = 0.0;
+    for (int j = 0; j < n; j++) {
+        most = fmax(most, h * fmax(fabs(run->state[n + j]), fabs(run->answer.qdd[j])));
+    }
+    return most > run->options.atol;
+}
+
+// Mark the constraints that the state for the time h breaks by more than rounding, and say
+// whether there are any.
+static bool find_broken(KalRun *run, double h)
 {
     KalInstant *instant = run->instant;
-    char t[KAL_NUMBER_SIZE];
-    char names[KAL_PASSAGE_NAMES];
-    const double h = LONGEST * (run->options.until - run->t);
+    int broken = 0;
     memset(run->rank.concerned, 0, (size_t)run->system->m * sizeof(bool));
     depart(run, h);
     for (int level = 0; level < 2; level++) {
@@ -98,7 +108,15 @@ static KalStatus fail_departure(KalRun *run)
         for (int k = 0; k < count; k++) {
             concern(run, run->rank.near[k]);
         }
+        broken += count;
     }
+    return broken > 0;
+}
+
+static KalStatus fail_departure(KalRun *run)
+{
+    char t[KAL_NUMBER_SIZE];
+    char names[KAL_PASSAGE_NAMES];
     kal_passage_names(run, names);
     kal_number_print(run->t, 12, t);
     return kal_fail(
@@ -144,16 +162,18 @@ KalStatus kal_run_check_departure(KalRun *run)
 {
     assert(run->solved);
     const size_t n = (size_t)run->system->n;
-    double h = LONGEST * (run->options.until - run->t);
+    const double longest = LONGEST * (run->options.until - run->t);
     double least = 1.0;
-    if (run->answer.rank_A == run->instant->n_active || !(h > 0.0)
+    if (run->answer.rank_A == run->instant->n_active || !is_way(run, longest)
         || run->system->model->n_contacts > 0 || !run->projection.has_velocity) {
         return KAL_OK;
     }
     memcpy(run->rank.departing + 2 * n, run->answer.qdd, n * sizeof(double));
+    double h = longest;
     for (int k = 0; k < TIMES && least > SMALL; k++) {
         least = fmin(least, taken_back(run, h));
         h *= SHORTER;
     }
-    return least > SMALL ? fail_departure(run) : tell_gain(run);
+    return least > SMALL && find_broken(run, longest) ? fail_departure(run)
+                                                      : tell_gain(run);
 }
