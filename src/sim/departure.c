@@ -71,12 +71,16 @@ static double taken_back(KalRun *run, double h)
     return fmax(back, slowed);
 }
 
-// Let constraint `row` be among those that are named.
-static void concern(KalRun *run, int row)
+// Let constraint `row` be among those that are named, if it acts; says whether it does.
+static bool concern(KalRun *run, int row)
 {
+    bool acts = false;
     for (int i = 0; i < run->instant->n_active; i++) {
-        run->rank.concerned[i] = run->rank.concerned[i] || run->instant->rows[i] == row;
+        const bool is_it = run->instant->rows[i] == row;
+        run->rank.concerned[i] = run->rank.concerned[i] || is_it;
+        acts = acts || is_it;
     }
+    return acts;
 }
 
 // Whether the way for the time h is more than rounding of a state of rest.
@@ -90,12 +94,12 @@ static bool is_way(const KalRun *run, double h)
     return most > run->options.atol;
 }
 
-// Mark the constraints that the state for the time h breaks by more than rounding, and say
-// whether there are any.
+// Mark the acting constraints that the state for the time h breaks by more than rounding, and
+// say whether there are any.
 static bool find_broken(KalRun *run, double h)
 {
     KalInstant *instant = run->instant;
-    int broken = 0;
+    bool broken = false;
     memset(run->rank.concerned, 0, (size_t)run->system->m * sizeof(bool));
     depart(run, h);
     for (int level = 0; level < 2; level++) {
@@ -106,11 +110,10 @@ static bool find_broken(KalRun *run, double h)
         const int count =
             known ? kal_residuals_unmet(instant, x, 1.0, run->rank.near) : 0;
         for (int k = 0; k < count; k++) {
-            concern(run, run->rank.near[k]);
+            broken = concern(run, run->rank.near[k]) || broken;
         }
-        broken += count;
     }
-    return broken > 0;
+    return broken;
 }
 
 static KalStatus fail_departure(KalRun *run)
@@ -125,7 +128,7 @@ static KalStatus fail_departure(KalRun *run)
         "the motion that begins with the acceleration here breaks %s: which way "
         "it goes is not determined; begin beside this state, or with velocities "
         "that choose a way",
-        t, names[0] ? names : "them");
+        t, names);
 }
 
 // Back to the start, solved, with its metric.
@@ -140,8 +143,7 @@ static KalStatus come_back(KalRun *run)
     return KAL_OK;
 }
 
-// Tell of rank that is there beside the start, where the instant is, and not in it, if a run goes
-// on here: the state in which it first begins is its user's choice.
+// Tell of rank that is there beside the start, where the instant is, and not in it.
 static KalStatus tell_gain(KalRun *run)
 {
     const int rank = run->answer.rank_A;
@@ -155,7 +157,7 @@ static KalStatus tell_gain(KalRun *run)
     for (int i = 0; i < run->instant->n_active; i++) {
         concerned[i] = concerned[i] && run->answer.dependent_set[i] >= 0;
     }
-    return gains && run->started ? kal_passage_tell(run, run->t) : KAL_OK;
+    return gains ? kal_passage_tell(run, run->t) : KAL_OK;
 }
 
 KalStatus kal_run_check_departure(KalRun *run)
@@ -174,6 +176,7 @@ KalStatus kal_run_check_departure(KalRun *run)
         least = fmin(least, taken_back(run, h));
         h *= SHORTER;
     }
-    return least > SMALL && find_broken(run, longest) ? fail_departure(run)
-                                                      : tell_gain(run);
+    KAL_TRY(least > SMALL && find_broken(run, longest) ? fail_departure(run) : KAL_OK);
+    // The state in which a run first begins is its user's choice, and not told.
+    return run->started ? tell_gain(run) : come_back(run);
 }
