@@ -51,10 +51,10 @@ double kal_motion_largest_acceleration(const KalMotion *s)
 {
     double largest = 0.0;
     for (int j = 0; j < s->given.n; j++) {
-        largest = fmax(largest, fabs(s->qdd[j] / s->d[j]));
+        largest = fmax(largest, fabs(s->found.qdd[j] / s->metric.d[j]));
     }
     for (int i = 0; i < s->given.m; i++) {
-        largest = fmax(largest, s->r[i] * terms_of_b(s, i));
+        largest = fmax(largest, s->metric.r[i] * terms_of_b(s, i));
     }
     return largest;
 }
@@ -70,10 +70,10 @@ static double residual_of_constraints(const KalMotion *s, double largest,
         double sum;
         const int i = s->rows.perm[k];
         const double part = k < s->rows.rank ? KAL_RESIDUAL_TRACE : KAL_RESIDUAL_FLOOR;
-        assert(s->r[i] > 0.0);
-        const double size = kal_motion_term_size(s, i, s->qdd, &sum);
-        const double next =
-            worse(worst, fabs(sum - s->given.b[i]), size + part * largest / s->r[i]);
+        assert(s->metric.r[i] > 0.0);
+        const double size = kal_motion_term_size(s, i, s->found.qdd, &sum);
+        const double next = worse(worst, fabs(sum - s->given.b[i]),
+                                  size + part * largest / s->metric.r[i]);
         *out_worst = next > worst ? i : *out_worst;
         worst = next;
     }
@@ -91,11 +91,11 @@ static double errors_of_motion(const KalMotion *s, const double *force, double *
     for (int i = 0; i < p->n; i++) {
         double terms;
         const double *row = p->M + (size_t)i * (size_t)p->n;
-        const double inertia = kal_dot_with_size(p->n, row, s->qdd, &terms);
+        const double inertia = kal_dot_with_size(p->n, row, s->found.qdd, &terms);
         const double c = p->C ? p->C[i] : 0.0;
         error[i] = fabs(inertia - p->Q[i] - c - force[i]);
         size[i] += terms + fabs(p->Q[i]) + fabs(c);
-        largest = fmax(largest, size[i] * s->d[i]);
+        largest = fmax(largest, size[i] * s->metric.d[i]);
     }
     return largest;
 }
@@ -121,8 +121,9 @@ KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
                                 errors_of_motion(s, force, error, size));
     answer->residual_motion = 0.0;
     for (size_t i = 0; i < n; i++) {
-        const double next = worse(answer->residual_motion, error[i],
-                                  size[i] + KAL_RESIDUAL_FLOOR * largest / s->d[i]);
+        const double next =
+            worse(answer->residual_motion, error[i],
+                  size[i] + KAL_RESIDUAL_FLOOR * largest / s->metric.d[i]);
         worst.coordinate = next > answer->residual_motion ? (int)i : worst.coordinate;
         answer->residual_motion = next;
     }
@@ -140,7 +141,7 @@ void kal_motion_multipliers(const KalMotion *s, double *restrict y,
     kal_solve_upper(rows->rank, rows->W, rows->rows, y);
     for (int j = 0; j < rows->columns; j++) {
         const int i = rows->perm[j];
-        lambda[i] = j < rows->rank ? s->r[i] * y[j] : 0.0;
+        lambda[i] = j < rows->rank ? s->metric.r[i] * y[j] : 0.0;
     }
 }
 
@@ -150,7 +151,7 @@ void kal_motion_fixed_part(const KalMotion *s, const double *restrict b,
     const KalQr *rows = &s->rows;
     assert(rows->rank <= rows->columns && rows->columns == s->given.m);
     for (int j = 0; j < rows->rank; j++) {
-        z[j] = s->r[rows->perm[j]] * b[rows->perm[j]];
+        z[j] = s->metric.r[rows->perm[j]] * b[rows->perm[j]];
     }
     kal_solve_upper_transposed(rows->rank, rows->W, rows->rows, z);
 }
@@ -169,30 +170,31 @@ void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
 void kal_motion_clear_marks(KalMotion *s)
 {
     assert(s->given.n <= s->n_max && s->given.m <= s->m_max);
-    if (s->marks_clear) {
+    if (s->found.marks_clear) {
         return;
     }
-    memset(s->indeterminate, 0, (size_t)s->n_max * sizeof *s->indeterminate);
+    memset(s->found.indeterminate, 0,
+           (size_t)s->n_max * sizeof *s->found.indeterminate);
     for (int i = 0; i < s->m_max; i++) {
-        s->dependent_set[i] = -1;
+        s->found.dependent_set[i] = -1;
     }
-    s->n_sets = 0;
-    s->marks_clear = true;
+    s->found.n_sets = 0;
+    s->found.marks_clear = true;
 }
 
 void kal_motion_publish(const KalMotion *s, KalMotionAnswer *answer)
 {
-    assert(answer->rank_Mhat <= s->given.n && s->n_sets <= s->given.m);
+    assert(answer->rank_Mhat <= s->given.n && s->found.n_sets <= s->given.m);
     assert(answer->rank_A >= 0 && answer->rank_A <= s->given.m);
     assert(answer->rank_M >= 0 && answer->rank_M <= s->given.n);
     answer->n = s->given.n;
     answer->m = s->given.m;
-    answer->qdd = s->qdd;
-    answer->force_ideal = s->ideal;
-    answer->force_nonideal = s->nonideal;
-    answer->multipliers = s->lambda;
+    answer->qdd = s->found.qdd;
+    answer->force_ideal = s->found.ideal;
+    answer->force_nonideal = s->found.nonideal;
+    answer->multipliers = s->found.lambda;
     answer->unique = answer->rank_Mhat == s->given.n;
-    answer->indeterminate = s->indeterminate;
-    answer->n_dependent_sets = s->n_sets;
-    answer->dependent_set = s->dependent_set;
+    answer->indeterminate = s->found.indeterminate;
+    answer->n_dependent_sets = s->found.n_sets;
+    answer->dependent_set = s->found.dependent_set;
 }

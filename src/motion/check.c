@@ -111,11 +111,11 @@ static KalStatus symmetrize(KalMotion *s)
                     "one triangle and %.17g in the other",
                     x.text, y.text, b, a);
             }
-            s->symmetric[i * n + j] = 0.5 * a + 0.5 * b;
-            s->symmetric[j * n + i] = s->symmetric[i * n + j];
+            s->copies.symmetric[i * n + j] = 0.5 * a + 0.5 * b;
+            s->copies.symmetric[j * n + i] = s->copies.symmetric[i * n + j];
         }
     }
-    s->given.M = s->symmetric;
+    s->given.M = s->copies.symmetric;
     return KAL_OK;
 }
 

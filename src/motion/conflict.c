@@ -38,7 +38,7 @@ static double coefficient(const KalMotion *s, int row, int dependent)
 {
     assert(row >= 0 && row < s->rows.rank);
     assert(dependent >= 0 && dependent < s->rows.columns - s->rows.rank);
-    return kal_column(s->coefficients, s->rows.rank, dependent)[row];
+    return kal_column(s->dependence.coefficients, s->rows.rank, dependent)[row];
 }
 
 // Entry j of γ, in the order of the factored rows; tiny remainders of cancellation are
@@ -64,8 +64,8 @@ static double missing(const KalMotion *s, const Combination *c)
     double sum = 0.0;
     double size = 0.0;
     for (int i = 0; i < c->count; i++) {
-        sum += c->factor[i] * s->mismatch[c->dependent[i]];
-        size += fabs(c->factor[i] * s->mismatch[c->dependent[i]]);
+        sum += c->factor[i] * s->dependence.mismatch[c->dependent[i]];
+        size += fabs(c->factor[i] * s->dependence.mismatch[c->dependent[i]]);
     }
     return fabs(sum) > 1e-6 * size ? sum : 0.0;
 }
@@ -237,7 +237,7 @@ static void blame(KalMotion *s, const Combination *c)
                     (size_t)(count - at) * sizeof *s->fault_indices);
             s->fault_indices[at] = i;
             count++;
-            square += gamma * s->r[i] * gamma * s->r[i];
+            square += gamma * s->metric.r[i] * gamma * s->metric.r[i];
         }
     }
     assert(count > 0 && count <= s->given.m);

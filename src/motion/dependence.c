@@ -31,7 +31,7 @@ static void find_coefficients(KalMotion *s)
     const int k = rows->rank;
     const double tolerance = coefficient_tolerance(s);
     for (int c = 0; c < rows->columns - k; c++) {
-        double *x = kal_column(s->coefficients, k, c);
+        double *x = kal_column(s->dependence.coefficients, k, c);
         memcpy(x, kal_column(rows->W, rows->rows, k + c), (size_t)k * sizeof *x);
         kal_solve_upper(k, rows->W, rows->rows, x);
         for (int i = 0; i < k; i++) {
@@ -70,12 +70,12 @@ static void number_sets(KalMotion *s, int *parent, const bool *needed)
     for (int i = 0; i < s->given.m; i++) {
         const int root = root_of(parent, i);
         if (!needed[i]) {
-            s->dependent_set[i] = -1;
+            s->found.dependent_set[i] = -1;
         } else if (root == i) {
-            s->dependent_set[i] = s->n_sets++;
+            s->found.dependent_set[i] = s->found.n_sets++;
         } else {
             assert(root < i);
-            s->dependent_set[i] = s->dependent_set[root];
+            s->found.dependent_set[i] = s->found.dependent_set[root];
         }
     }
 }
@@ -87,15 +87,15 @@ void kal_dependence_find(KalMotion *s)
     const int k = rows->rank;
     int *parent = s->fault_indices; // free until something is at fault
     bool *needed = (bool *)s->scratch[4];
-    s->marks_clear = false;
-    s->n_sets = 0;
+    s->found.marks_clear = false;
+    s->found.n_sets = 0;
     find_coefficients(s);
     for (int i = 0; i < rows->columns; i++) {
         parent[i] = i;
         needed[i] = false;
     }
     for (int c = 0; c < rows->columns - k; c++) {
-        const double *x = kal_column(s->coefficients, k, c);
+        const double *x = kal_column(s->dependence.coefficients, k, c);
         const int dependent = rows->perm[k + c];
         needed[dependent] = true;
         for (int i = 0; i < k; i++) {
@@ -116,7 +116,7 @@ static double fastest_in_row(const KalMotion *s, int i, const double *q)
     const double *row = s->given.A + (size_t)i * (size_t)s->given.n;
     double fastest = 0.0;
     for (int j = 0; j < s->given.n; j++) {
-        fastest = row[j] != 0.0 ? fmax(fastest, fabs(q[j] / s->d[j])) : fastest;
+        fastest = row[j] != 0.0 ? fmax(fastest, fabs(q[j] / s->metric.d[j])) : fastest;
     }
     return fastest;
 }
@@ -126,7 +126,7 @@ static double fastest_in_row(const KalMotion *s, int i, const double *q)
 static double allowed_error(const KalMotion *s, int i, const double *q)
 {
     const double b = s->b_size ? s->b_size[i] : fabs(s->given.b[i]);
-    return s->options.consistency_tolerance * s->r[i] * b
+    return s->options.consistency_tolerance * s->metric.r[i] * b
            + 4.0 * s->rank_tolerance * fastest_in_row(s, i, q);
 }
 
@@ -161,7 +161,7 @@ static void find_fastest_coupled(KalMotion *s, const double *q, double *fastest)
     memset(most, 0, (size_t)n * sizeof *most);
     for (int j = 0; j < n; j++) {
         const int root = root_of(parent, j);
-        most[root] = fmax(most[root], fabs(q[j] / s->d[j]));
+        most[root] = fmax(most[root], fabs(q[j] / s->metric.d[j]));
     }
     for (int i = 0; i < s->given.m; i++) {
         const double *row = s->given.A + (size_t)i * (size_t)n;
@@ -190,16 +190,16 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
         allowed[j] = allowed_error(s, i, q) + rounding * fastest[i];
     }
     for (int c = 0; c < rows->columns - k; c++) {
-        const double *x = kal_column(s->coefficients, k, c);
+        const double *x = kal_column(s->dependence.coefficients, k, c);
         const int dependent = rows->perm[k + c];
-        double missing = s->r[dependent] * s->given.b[dependent];
+        double missing = s->metric.r[dependent] * s->given.b[dependent];
         double limit = allowed[k + c];
         for (int i = 0; i < k; i++) {
-            missing -= x[i] * s->r[rows->perm[i]] * s->given.b[rows->perm[i]];
+            missing -= x[i] * s->metric.r[rows->perm[i]] * s->given.b[rows->perm[i]];
             limit += fabs(x[i]) * allowed[i];
         }
         const bool met = fabs(missing) <= limit;
-        s->mismatch[c] = met ? 0.0 : missing;
+        s->dependence.mismatch[c] = met ? 0.0 : missing;
         agrees &= met;
     }
     return agrees;
@@ -218,7 +218,7 @@ static double left_at_rest(const KalMotion *s)
 static double trace_of_b(const KalMotion *s, int i)
 {
     const KalMotionProblem *p = &s->given;
-    return p->b_size ? s->r[i] * fmax(0.0, p->b_size[i] - fabs(p->b[i])) : 0.0;
+    return p->b_size ? s->metric.r[i] * fmax(0.0, p->b_size[i] - fabs(p->b[i])) : 0.0;
 }
 
 // Whether a dependent row follows from the others in given units too.  Units made of masses
@@ -229,17 +229,17 @@ static bool follows_as_given(const KalMotion *s, int c)
     assert(c >= 0 && s->rows.rank + c < s->given.m);
     const double near = 1e-8;
     const KalQr *rows = &s->rows;
-    const double *x = kal_const_column(s->coefficients, rows->rank, c);
+    const double *x = kal_const_column(s->dependence.coefficients, rows->rank, c);
     const int i = rows->perm[rows->rank + c];
     const size_t n = (size_t)s->given.n;
     double missing = 0.0;
     double largest = 0.0;
     for (size_t j = 0; j < n; j++) {
-        const double entry = s->r[i] * s->given.A[(size_t)i * n + j];
+        const double entry = s->metric.r[i] * s->given.A[(size_t)i * n + j];
         double rest = entry;
         for (int l = 0; l < rows->rank; l++) {
             const int other = rows->perm[l];
-            rest -= x[l] * s->r[other] * s->given.A[(size_t)other * n + j];
+            rest -= x[l] * s->metric.r[other] * s->given.A[(size_t)other * n + j];
         }
         missing = fmax(missing, fabs(rest));
         largest = fmax(largest, fabs(entry));
@@ -259,13 +259,13 @@ int kal_dependence_find_violated(KalMotion *s)
     double *terms = s->scratch[4];
     double *fastest = s->scratch[5];
     double sum;
-    find_fastest_coupled(s, s->qdd, fastest);
+    find_fastest_coupled(s, s->found.qdd, fastest);
     for (int j = 0; j < k; j++) {
         const int i = rows->perm[j];
-        terms[j] = s->r[i] * kal_motion_term_size(s, i, s->qdd, &sum);
+        terms[j] = s->metric.r[i] * kal_motion_term_size(s, i, s->found.qdd, &sum);
     }
     for (int c = 0; c < rows->columns - k; c++) {
-        const double *x = kal_const_column(s->coefficients, k, c);
+        const double *x = kal_const_column(s->dependence.coefficients, k, c);
         const int i = rows->perm[k + c];
         double slack = rest + fastest[i];
         double trace = trace_of_b(s, i);
@@ -273,9 +273,9 @@ int kal_dependence_find_violated(KalMotion *s)
             slack += fabs(x[j]) * terms[j];
             trace += fabs(x[j]) * trace_of_b(s, rows->perm[j]);
         }
-        const double size = kal_motion_term_size(s, i, s->qdd, &sum);
+        const double size = kal_motion_term_size(s, i, s->found.qdd, &sum);
         const double beyond = fabs(sum - s->given.b[i]) - 1e-6 * size;
-        if (beyond > (rounding * slack + trace) / s->r[i]
+        if (beyond > (rounding * slack + trace) / s->metric.r[i]
             || (beyond > 0.0 && !follows_as_given(s, c))) {
             return i;
         }
@@ -288,30 +288,32 @@ int kal_dependence_find_violated(KalMotion *s)
 static void fill_least_squares(KalMotion *s)
 {
     const KalQr *rows = &s->rows;
-    KalQr *least = &s->least;
+    KalQr *least = &s->dependence.least;
     const int k = rows->rank;
     assert(k < rows->columns); // without dependent rows there is nothing to choose
     least->rows = rows->columns;
     least->columns = rows->columns - k;
     double *rhs = kal_column(least->W, least->rows, least->columns);
     for (int c = 0; c < least->columns; c++) {
-        const double *x = kal_column(s->coefficients, k, c);
+        const double *x = kal_column(s->dependence.coefficients, k, c);
         double *column = kal_column(least->W, least->rows, c);
         memset(column, 0, (size_t)least->rows * sizeof *column);
         for (int i = 0; i < k; i++) {
-            column[i] = -s->r[rows->perm[i]] * x[i];
+            column[i] = -s->metric.r[rows->perm[i]] * x[i];
         }
-        column[k + c] = s->r[rows->perm[k + c]];
+        column[k + c] = s->metric.r[rows->perm[k + c]];
     }
     for (int j = 0; j < rows->columns; j++) {
-        rhs[j] = s->dependent_set[rows->perm[j]] >= 0 ? s->lambda[rows->perm[j]] : 0.0;
+        rhs[j] = s->found.dependent_set[rows->perm[j]] >= 0
+                     ? s->found.lambda[rows->perm[j]]
+                     : 0.0;
     }
 }
 
 void kal_dependence_least_norm(KalMotion *s, double *lambda_total)
 {
     const KalQr *rows = &s->rows;
-    KalQr *least = &s->least;
+    KalQr *least = &s->dependence.least;
     fill_least_squares(s);
     kal_qr_factor_to_rank(least, least->columns, 1);
     assert(least->rank <= least->columns && least->rank <= least->rows);
@@ -322,12 +324,12 @@ void kal_dependence_least_norm(KalMotion *s, double *lambda_total)
     kal_qr_apply(least, rest);
     for (int j = 0; j < rows->columns; j++) {
         const int i = rows->perm[j];
-        if (s->dependent_set[i] >= 0) {
-            const double change = rest[j] - s->lambda[i];
-            if (lambda_total != s->lambda) {
+        if (s->found.dependent_set[i] >= 0) {
+            const double change = rest[j] - s->found.lambda[i];
+            if (lambda_total != s->found.lambda) {
                 lambda_total[i] += change;
             }
-            s->lambda[i] = rest[j];
+            s->found.lambda[i] = rest[j];
         }
     }
 }

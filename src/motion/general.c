@@ -30,7 +30,7 @@ static bool constraints_agree(KalMotion *s)
     kal_motion_fixed_part(s, s->given.b, q);
     kal_qr_apply(&s->rows, q);
     for (int i = 0; i < s->given.n; i++) {
-        q[i] *= s->d[i];
+        q[i] *= s->metric.d[i];
     }
     kal_dependence_find(s);
     return kal_dependence_agrees(s, q);
@@ -56,7 +56,7 @@ static KalStatus fail_massless(KalMotion *s, const double *left, const double *l
     for (int i = 0; i < s->given.n; i++) {
         if (fabs(left[i]) > limit[i]) {
             s->fault_indices[count++] = i;
-            size = fmax(size, fabs(left[i]) / s->d[i]);
+            size = fmax(size, fabs(left[i]) / s->metric.d[i]);
         }
     }
     assert(count > 0);
@@ -120,15 +120,15 @@ static void shorten(KalMotion *s)
         const double *massless = kal_const_column(s->verdict.massless, n, c);
         double *column = kal_column(free_part.W, n, c);
         for (int i = 0; i < n; i++) {
-            column[i] = s->d[i] * massless[i];
+            column[i] = s->metric.d[i] * massless[i];
         }
     }
     // The columns are independent, since massless ones are orthonormal and units positive.
     kal_qr_factor_to_rank(&free_part, excess, 0);
     assert(free_part.rank <= excess);
-    kal_qr_apply_transposed(&free_part, s->qdd);
-    memset(s->qdd, 0, (size_t)free_part.rank * sizeof *s->qdd);
-    kal_qr_apply(&free_part, s->qdd);
+    kal_qr_apply_transposed(&free_part, s->found.qdd);
+    memset(s->found.qdd, 0, (size_t)free_part.rank * sizeof *s->found.qdd);
+    kal_qr_apply(&free_part, s->found.qdd);
 }
 
 // One part of the motion, in given units: what a force and right-hand sides cause.
@@ -156,7 +156,7 @@ static void find_missing(const KalMotion *s, const Part *part, double *force, do
         b[i] = (part->b ? part->b[i] : 0.0) - kal_dot(p->n, row, part->q);
     }
     for (size_t i = 0; i < n; i++) {
-        force[i] *= s->d[i];
+        force[i] *= s->metric.d[i];
     }
     massless_part(s, force, massless);
     kal_axpy(p->n, -1.0, massless, force);
@@ -179,7 +179,7 @@ static void improve(KalMotion *s, const Part *part, double *force, const double 
     kal_motion_multipliers(s, force, lambda);
     kal_axpy(s->given.m, 1.0, lambda, part->lambda);
     for (int i = 0; i < n; i++) {
-        part->q[i] += s->d[i] * q[i];
+        part->q[i] += s->metric.d[i] * q[i];
     }
 }
 
@@ -211,8 +211,8 @@ static void find_nonideal(KalMotion *s, const double *q)
     double *massless = s->scratch[5];
     massless_part(s, s->verdict.nonideal, massless);
     for (int i = 0; i < p->n; i++) {
-        s->nonideal[i] =
-            kal_dot(p->n, p->M + (size_t)i * (size_t)p->n, q) + massless[i] / s->d[i];
+        s->found.nonideal[i] = kal_dot(p->n, p->M + (size_t)i * (size_t)p->n, q)
+                               + massless[i] / s->metric.d[i];
     }
 }
 
@@ -221,25 +221,25 @@ static void find_nonideal(KalMotion *s, const double *q)
 static void solve_instant(KalMotion *s, double *lambda_total)
 {
     const int m = s->given.m;
-    solve_part(s, &(Part){s->given.Q, s->given.b, s->qdd, s->lambda});
-    memset(s->nonideal, 0, (size_t)s->given.n * sizeof *s->nonideal);
+    solve_part(s, &(Part){s->given.Q, s->given.b, s->found.qdd, s->found.lambda});
+    memset(s->found.nonideal, 0, (size_t)s->given.n * sizeof *s->found.nonideal);
     if (!s->given.C) {
-        memcpy(lambda_total, s->lambda, (size_t)m * sizeof *lambda_total);
+        memcpy(lambda_total, s->found.lambda, (size_t)m * sizeof *lambda_total);
         return;
     }
     double *q = s->nonideal_q;
     solve_part(s, &(Part){s->given.C, NULL, q, lambda_total});
     find_nonideal(s, q);
-    kal_axpy(m, 1.0, s->lambda, lambda_total);
-    kal_axpy(s->given.n, 1.0, q, s->qdd);
+    kal_axpy(m, 1.0, s->found.lambda, lambda_total);
+    kal_axpy(s->given.n, 1.0, q, s->found.qdd);
 }
 
 // Overflow on the way is not an answer.
 static KalStatus check_finite(KalMotion *s)
 {
     for (int i = 0; i < s->given.n; i++) {
-        if (!isfinite(s->qdd[i]) || !isfinite(s->ideal[i])
-            || !isfinite(s->nonideal[i])) {
+        if (!isfinite(s->found.qdd[i]) || !isfinite(s->found.ideal[i])
+            || !isfinite(s->found.nonideal[i])) {
             const KalNames name = kal_motion_names(s, false, &i, 1);
             return kal_fail(
                 s->ctx, KAL_ERR_NUMBER,
@@ -257,12 +257,12 @@ static void blame_dependent(KalMotion *s, int i)
     assert(i >= 0 && i < s->given.m);
     int count = 0;
     for (int k = 0; k < s->given.m; k++) {
-        if (k == i || s->dependent_set[k] == s->dependent_set[i]) {
+        if (k == i || s->found.dependent_set[k] == s->found.dependent_set[i]) {
             s->fault_indices[count++] = k;
         }
     }
     double sum;
-    (void)kal_motion_term_size(s, i, s->qdd, &sum);
+    (void)kal_motion_term_size(s, i, s->found.qdd, &sum);
     s->fault =
         (KalMotionFault){count, s->fault_indices, true, fabs(sum - s->given.b[i])};
 }
@@ -336,7 +336,7 @@ static KalStatus solve_agreeing(KalMotion *s, double *lambda_total)
     if (s->verdict.excess > 0) {
         shorten(s);
     }
-    if (!agree && !kal_dependence_agrees(s, s->qdd)) {
+    if (!agree && !kal_dependence_agrees(s, s->found.qdd)) {
         return kal_conflict_fail(s);
     }
     if (s->verdict.rank_A < s->given.m) {
@@ -352,8 +352,8 @@ KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
     double *lambda_total = s->lambda_total;
     KAL_TRY(kal_motion_verdict(s));
     KAL_TRY(solve_agreeing(s, lambda_total));
-    worst = kal_motion_residuals(s, lambda_total, s->ideal, answer);
-    kal_motion_constraint_force(s, s->lambda, s->ideal);
+    worst = kal_motion_residuals(s, lambda_total, s->found.ideal, answer);
+    kal_motion_constraint_force(s, s->found.lambda, s->found.ideal);
     KAL_TRY(check_finite(s));
     KAL_TRY(check_residuals(s, &worst, answer));
     answer->rank_M = s->verdict.rank_M;

@@ -87,7 +87,7 @@ void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
     multiply(l->root, n, n, x, q);
     multiply(l->A, m, n, q, e);
     for (int i = 0; i < m; i++) {
-        e[i] = s->r[i] * b[i] - e[i];
+        e[i] = s->metric.r[i] * b[i] - e[i];
     }
     kal_pseudoinverse_apply(&l->of_stack, e, x);
     for (int j = 0; j < n; j++) {
@@ -156,7 +156,7 @@ void kal_auxiliary_accelerate(KalMotion *s, const double *force, const double *b
     double *scaled = s->literal.vector[0];
     double *sum = s->literal.vector[2];
     for (int i = 0; i < s->given.m; i++) {
-        scaled[i] = s->r[i] * b[i];
+        scaled[i] = s->metric.r[i] * b[i];
     }
     kal_pseudoinverse_apply(&s->literal.of_A, scaled, sum);
     kal_axpy(s->given.n, 1.0, force, sum);

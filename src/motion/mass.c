@@ -18,7 +18,8 @@
 bool kal_motion_find_weights(KalMotion *s)
 {
     const KalMotionProblem *p = &s->given;
-    KalMetric metric = {s->metric_mass, s->weights, s->scratch[1], s->fault_indices};
+    KalMetric metric = {s->metric.mass, s->metric.weights, s->scratch[1],
+                        s->fault_indices};
     return kal_metric_weights(p->n, p->m, p->M, p->A, &metric);
 }
 
@@ -32,8 +33,8 @@ bool kal_motion_metric_is_sane(const KalMotion *s)
     double least = INFINITY;
     double most = 0.0;
     for (int j = 0; j < s->given.n; j++) {
-        least = fmin(least, s->metric_mass[j]);
-        most = fmax(most, s->metric_mass[j]);
+        least = fmin(least, s->metric.mass[j]);
+        most = fmax(most, s->metric.mass[j]);
     }
     return most <= WIDEST * least;
 }
@@ -126,7 +127,7 @@ bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
     memcpy(a, s->given.M, (size_t)n * (size_t)n * sizeof *a);
     memset(taken, 0, (size_t)n * sizeof *taken);
     for (int j = 0; j < n; j++) {
-        unit[j] = 1.0 / sqrt(s->metric_mass[j]);
+        unit[j] = 1.0 / sqrt(s->metric.mass[j]);
     }
     for (int p; (p = largest_left(n, a, unit, taken)) >= 0; rank++) {
         assert(!taken[p]);

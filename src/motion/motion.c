@@ -158,34 +158,34 @@ static void lay_out(KalCarver *carver, void *owner)
     KalMotion *s = owner;
     const size_t n = (size_t)s->n_max;
     const size_t m = (size_t)s->m_max;
-    s->qdd = kal_carve_doubles(carver, n, 1);
-    s->ideal = kal_carve_doubles(carver, n, 1);
-    s->nonideal = kal_carve_doubles(carver, n, 1);
-    s->lambda = kal_carve_doubles(carver, m, 1);
-    s->indeterminate = kal_carve_bools(carver, n);
-    s->dependent_set = kal_carve_ints(carver, m);
+    s->found.qdd = kal_carve_doubles(carver, n, 1);
+    s->found.ideal = kal_carve_doubles(carver, n, 1);
+    s->found.nonideal = kal_carve_doubles(carver, n, 1);
+    s->found.lambda = kal_carve_doubles(carver, m, 1);
+    s->found.indeterminate = kal_carve_bools(carver, n);
+    s->found.dependent_set = kal_carve_ints(carver, m);
     s->fault_indices = kal_carve_ints(carver, n + m);
-    s->shifted_b = kal_carve_doubles(carver, m, 1);
-    s->shifted_size = kal_carve_doubles(carver, m, 1);
-    s->symmetric = kal_carve_doubles(carver, n, n);
-    s->d = kal_carve_doubles(carver, n, 1);
-    s->r = kal_carve_doubles(carver, m, 1);
-    s->weights = kal_carve_doubles(carver, m, 1);
-    s->metric_mass = kal_carve_doubles(carver, n, 1);
-    s->lighter_M = kal_carve_doubles(carver, n, n);
+    s->copies.shifted_b = kal_carve_doubles(carver, m, 1);
+    s->copies.shifted_size = kal_carve_doubles(carver, m, 1);
+    s->copies.symmetric = kal_carve_doubles(carver, n, n);
+    s->metric.d = kal_carve_doubles(carver, n, 1);
+    s->metric.r = kal_carve_doubles(carver, m, 1);
+    s->metric.weights = kal_carve_doubles(carver, m, 1);
+    s->metric.mass = kal_carve_doubles(carver, n, 1);
+    s->copies.lighter_M = kal_carve_doubles(carver, n, n);
     s->L = kal_carve_doubles(carver, n, n);
     s->inverse = kal_carve_doubles(carver, n, 1);
     lay_out_qr(carver, &s->rows, n, m, 2);
-    s->coefficients = kal_carve_doubles(carver, n < m ? n : m, m);
-    s->mismatch = kal_carve_doubles(carver, m, 1);
+    s->dependence.coefficients = kal_carve_doubles(carver, n < m ? n : m, m);
+    s->dependence.mismatch = kal_carve_doubles(carver, m, 1);
     s->nonideal_q = kal_carve_doubles(carver, n, 1);
     s->lambda_total = kal_carve_doubles(carver, m, 1);
     s->missing = kal_carve_doubles(carver, m, 1);
     for (size_t i = 0; i < sizeof s->scratch / sizeof s->scratch[0]; i++) {
         s->scratch[i] = kal_carve_doubles(carver, n + m, 1);
     }
-    lay_out_qr(carver, &s->least, m, m, 1);
-    s->least.swaps = kal_carve_ints(carver, m);
+    lay_out_qr(carver, &s->dependence.least, m, m, 1);
+    s->dependence.least.swaps = kal_carve_ints(carver, m);
     lay_out_short(carver, &s->short_way, n, m);
     lay_out_verdict(carver, &s->verdict, n, m);
     lay_out_literal(carver, s, n, m);
@@ -293,7 +293,7 @@ static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
     s->fault = (KalMotionFault){0};
     s->given = *problem;
     s->b_size = problem->b_size;
-    s->weak = false;
+    s->metric.weak = false;
     s->factors.kept = false;
     if (problem->n < 1 || problem->m < 0) {
         return kal_fail(
@@ -384,8 +384,8 @@ static void take_out(KalMotion *s, size_t j)
     assert(j < (size_t)s->given.n);
     const size_t n = (size_t)s->given.n;
     for (size_t i = 0; i < n; i++) {
-        s->lighter_M[i * n + j] = 0.0;
-        s->lighter_M[j * n + i] = 0.0;
+        s->copies.lighter_M[i * n + j] = 0.0;
+        s->copies.lighter_M[j * n + i] = 0.0;
     }
 }
 
@@ -396,7 +396,7 @@ static bool is_nothing(const KalMotion *s, size_t j)
     const size_t n = (size_t)s->given.n;
     bool nothing = true;
     for (size_t i = 0; i < n; i++) {
-        const double unit = sqrt(s->metric_mass[i]) * sqrt(s->metric_mass[j]);
+        const double unit = sqrt(s->metric.mass[i]) * sqrt(s->metric.mass[j]);
         nothing = nothing && fabs(s->given.M[j * n + i]) < NO_MATTER * unit;
     }
     return nothing;
@@ -410,7 +410,7 @@ static bool lighten(KalMotion *s)
     const size_t n = (size_t)s->given.n;
     double heaviest = 0.0;
     bool any = false;
-    memcpy(s->lighter_M, s->given.M, n * n * sizeof(double));
+    memcpy(s->copies.lighter_M, s->given.M, n * n * sizeof(double));
     for (size_t j = 0; j < n; j++) {
         heaviest = fmax(heaviest, mass_of(s, j));
     }
@@ -421,11 +421,11 @@ static bool lighten(KalMotion *s)
         }
     }
     const double *given = s->given.M;
-    s->given.M = s->lighter_M;
+    s->given.M = s->copies.lighter_M;
     any = any && kal_motion_find_weights(s);
     s->given.M = given;
     for (size_t j = 0; any && j < n; j++) {
-        const bool out = s->lighter_M[j * (n + 1)] != given[j * (n + 1)];
+        const bool out = s->copies.lighter_M[j * (n + 1)] != given[j * (n + 1)];
         any = !out || is_nothing(s, j);
     }
     return any;
@@ -444,7 +444,7 @@ static KalStatus solve_generally(KalMotion *s, KalMotionAnswer *answer)
     const double *given = s->given.M;
     bool solved = lighten(s);
     if (solved) {
-        s->given.M = s->lighter_M;
+        s->given.M = s->copies.lighter_M;
         solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
         s->given.M = given;
     }
@@ -510,18 +510,19 @@ KalStatus kal_motion_solve_again(KalMotion *motion, const KalMotionProblem *prob
 // The constraints as they are seen by the change of velocity: A Δ = b − A v.
 static void shift_constraints(KalMotion *s, const double *velocity)
 {
-    assert(s->given.b != s->shifted_b); // once in a solve
+    assert(s->given.b != s->copies.shifted_b); // once in a solve
     const KalMotionProblem *p = &s->given;
     for (int i = 0; i < p->m; i++) {
         double size;
         const double *row = p->A + (size_t)i * (size_t)p->n;
         const double moved = kal_dot_with_size(p->n, row, velocity, &size);
-        s->shifted_b[i] = p->b[i] - moved;
+        s->copies.shifted_b[i] = p->b[i] - moved;
         const double terms = (s->b_size ? s->b_size[i] : fabs(p->b[i])) + size;
-        s->shifted_size[i] = fmin(terms, DBL_MAX); // a number, as all that are given
+        s->copies.shifted_size[i] =
+            fmin(terms, DBL_MAX); // a number, as all that are given
     }
-    s->given.b = s->shifted_b;
-    s->b_size = s->shifted_size;
+    s->given.b = s->copies.shifted_b;
+    s->b_size = s->copies.shifted_size;
 }
 
 // An impact is a solve for the change of velocity Δ, with the impulse P for the force Q
@@ -549,7 +550,7 @@ KalStatus kal_motion_impact(KalMotion *motion, const KalMotionProblem *problem,
     if (!solve_short(motion, &answer)) {
         KAL_TRY(solve_checked(motion, &answer));
     }
-    kal_axpy(problem->n, 1.0, velocity, motion->qdd);
+    kal_axpy(problem->n, 1.0, velocity, motion->found.qdd);
     *out_answer = answer;
     return KAL_OK;
 }

@@ -94,19 +94,17 @@ typedef struct KalKeptFactors {
     double least_sine; ///< of the answer
 } KalKeptFactors;
 
-struct KalMotion {
-    KalContext *ctx;
-    KalMotionOptions options;
-    int n_max;
-    int m_max;
-    KalWorkspace workspace; ///< all arrays below
+/// Arrays that take the place of those of the problem.
+typedef struct KalMotionCopies {
+    double *symmetric; ///< n × n: M with rounding differences averaged out (check.c)
+    double *lighter_M; ///< n × n: M without masses that do not matter
+    double *shifted_b; ///< m: b of an impact, less A times the velocity before
+    double *shifted_size; ///< m: size of its terms
+} KalMotionCopies;
 
-    KalMotionProblem given; ///< of the solve that runs
-    const double *b_size;   ///< m: size of the terms that b is made of, or NULL: |b|
-    double *shifted_b;      ///< m: b of an impact, less A times the velocity before
-    double *shifted_size;   ///< m: size of its terms
-    double rank_tolerance;
-
+/// What was found; answers point to these arrays.  Every way of solving writes the first four,
+/// verdict.c and dependence.c the others.
+typedef struct KalMotionFound {
     double *qdd;         ///< n
     double *ideal;       ///< n
     double *nonideal;    ///< n
@@ -115,28 +113,52 @@ struct KalMotion {
     int *dependent_set;  ///< m
     int n_sets;
     bool marks_clear; ///< nothing is marked in the two arrays above
+} KalMotionFound;
+
+/// The units that verdicts are made in (scale.c), and the metric M + AᵀWA that stands for M
+/// where that alone is singular (mass.c).
+typedef struct KalMotionMetric {
+    double *d;       ///< n: units of the coordinates
+    double *r;       ///< m: units of the constraints
+    double *weights; ///< m: W
+    double *mass;    ///< n: diagonal of the metric
+    bool weak;       ///< in this solve the metric stands for M
+} KalMotionMetric;
+
+/// Rows that depend on others (dependence.c).
+typedef struct KalDependence {
+    double *coefficients; ///< rank_A × (m − rank_A): dependent rows by independent ones
+    double *mismatch;     ///< m − rank_A: what dependent rows lack in b
+    KalQr least;          ///< m × (m − rank_A) and a follower: least multipliers
+} KalDependence;
+
+struct KalMotion {
+    KalContext *ctx;
+    KalMotionOptions options;
+    int n_max;
+    int m_max;
+    KalWorkspace workspace; ///< all arrays below
+    bool wide;              ///< the processor has wide vector registers
+
+    KalMotionProblem given; ///< of the solve that runs
+    const double *b_size;   ///< m: size of the terms that b is made of, or NULL: |b|
+    KalMotionCopies copies;
+    double rank_tolerance;
+
+    KalMotionFound found;
     KalMotionFault fault;
     int *fault_indices; ///< max(n, m)
 
-    double *symmetric;   ///< n × n: M with rounding differences averaged out
-    double *d;           ///< n: units of the coordinates
-    double *r;           ///< m: units of the constraints
-    double *weights;     ///< m: of the constraints in the metric M + AᵀWA
-    double *metric_mass; ///< n: diagonal of that metric
-    double *lighter_M;   ///< n × n: M without masses that do not matter
-    bool weak;           ///< in this solve the metric stands for M
-    double *L;           ///< n × n: Cholesky factor of M
-    double *inverse;     ///< n: of its diagonal
-    KalQr rows;          ///< of the constraints; W has room for two followers
-    double *coefficients; ///< rank_A × (m − rank_A): dependent rows by independent ones
-    double *mismatch;     ///< m − rank_A: what dependent rows lack in b
+    KalMotionMetric metric;
+    double *L;       ///< n × n: Cholesky factor of M
+    double *inverse; ///< n: of its diagonal
+    KalQr rows;      ///< of the constraints; W has room for two followers
+    KalDependence dependence;
     double *nonideal_q;   ///< n: acceleration that C adds
     double *lambda_total; ///< m: multipliers with Q + C, on the general road
     double *missing;      ///< m: what right-hand sides still miss
     double *scratch[6];   ///< n + m each
-    KalQr least;          ///< m × (m − rank_A) and a follower: least multipliers
 
-    bool wide; ///< the processor has wide vector registers
     KalShort short_way;
     KalKeptFactors factors;
     KalMotionVerdict verdict;
@@ -163,7 +185,7 @@ typedef enum KalShortEnd {
 } KalShortEnd;
 
 /// An attempt in two versions; the second is for wide registers.  With `weak` the
-/// constraints strengthen M: metric_mass and weights are filled then.
+/// constraints strengthen M: the metric is filled then.
 KalShortEnd kal_short_solve(KalMotion *s, bool weak, KalMotionAnswer *answer);
 KalShortEnd kal_short_solve_wide(KalMotion *s, bool weak, KalMotionAnswer *answer);
 
@@ -177,11 +199,11 @@ bool kal_motion_short_again(KalMotion *s, KalMotionAnswer *answer);
 /// The long way of the regular road.  False as above.
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
 
-/// Fill metric_mass and weights; false when they are arbitrary (motion/weights.h).  Uses
+/// Fill mass and weights of the metric; false when they are arbitrary (motion/weights.h).  Uses
 /// scratch[1] and fault_indices.
 bool kal_motion_find_weights(KalMotion *s);
 
-/// Whether metric_mass makes natural units that can be trusted.
+/// Whether the metric makes natural units that can be trusted.
 bool kal_motion_metric_is_sane(const KalMotion *s);
 
 /// With a unit diagonal, what remains of M below this is rounding.

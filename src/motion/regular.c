@@ -45,7 +45,7 @@ static bool strengthen(KalMotion *s)
 {
     const KalMotionProblem *p = &s->given;
     const bool found = kal_motion_find_weights(s);
-    kal_metric_add_rows(p->n, p->m, p->A, s->weights, s->L);
+    kal_metric_add_rows(p->n, p->m, p->A, s->metric.weights, s->L);
     return found;
 }
 
@@ -53,7 +53,7 @@ static bool strengthen(KalMotion *s)
 static void keep_diagonal(KalMotion *s)
 {
     for (int j = 0; j < s->given.n; j++) {
-        s->metric_mass[j] = s->L[(size_t)j * (size_t)(s->given.n + 1)];
+        s->metric.mass[j] = s->L[(size_t)j * (size_t)(s->given.n + 1)];
     }
 }
 
@@ -61,7 +61,7 @@ static void keep_diagonal(KalMotion *s)
 // to the diagonal entry it comes from; notes whether it is that of the metric.
 static double factor_mass(KalMotion *s)
 {
-    if (!s->weak) {
+    if (!s->metric.weak) {
         copy_mass(s);
         keep_diagonal(s);
         const double pivot = kal_cholesky(s->given.n, s->L, s->inverse);
@@ -69,7 +69,7 @@ static double factor_mass(KalMotion *s)
             return pivot;
         }
     }
-    s->weak = true;
+    s->metric.weak = true;
     copy_mass(s);
     if (!strengthen(s)) {
         return 0.0;
@@ -90,8 +90,8 @@ static void transform_rows(KalMotion *s)
         memcpy(s->rows.W, p->A, n * (size_t)p->m * sizeof *p->A);
     }
     memcpy(force, p->Q, n * sizeof *p->Q);
-    for (int i = 0; i < p->m && s->weak; i++) {
-        kal_axpy(p->n, s->weights[i] * p->b[i], p->A + (size_t)i * n, force);
+    for (int i = 0; i < p->m && s->metric.weak; i++) {
+        kal_axpy(p->n, s->metric.weights[i] * p->b[i], p->A + (size_t)i * n, force);
     }
     if (p->C) {
         memcpy(force + n, p->C, n * sizeof *p->C);
@@ -108,8 +108,8 @@ static bool scale_rows(KalMotion *s)
         double *w = kal_column(s->rows.W, s->given.n, i);
         const double square = kal_dot(s->given.n, w, w);
         sound &= square > SMALLEST_SQUARE && square < LARGEST_SQUARE;
-        s->r[i] = 1.0 / sqrt(square);
-        kal_vector_scale(s->given.n, s->r[i], w);
+        s->metric.r[i] = 1.0 / sqrt(square);
+        kal_vector_scale(s->given.n, s->metric.r[i], w);
     }
     return sound;
 }
@@ -144,8 +144,8 @@ static bool verdict_is_safe(const KalMotion *s, double pivot)
 static void natural_units(KalMotion *s)
 {
     for (int j = 0; j < s->given.n; j++) {
-        assert(s->metric_mass[j] > 0.0);
-        s->d[j] = 1.0 / sqrt(s->metric_mass[j]);
+        assert(s->metric.mass[j] > 0.0);
+        s->metric.d[j] = 1.0 / sqrt(s->metric.mass[j]);
     }
 }
 
@@ -164,12 +164,12 @@ static void nonideal_force(KalMotion *s, const double *h)
     const int k = s->rows.rank;
     double *v = s->scratch[0];
     assert(k <= n && h != v);
-    memset(s->nonideal, 0, (size_t)n * sizeof *s->nonideal);
+    memset(s->found.nonideal, 0, (size_t)n * sizeof *s->found.nonideal);
     memset(v, 0, (size_t)k * sizeof *v);
     memcpy(v + k, h + k, (size_t)(n - k) * sizeof *v);
     kal_qr_apply(&s->rows, v);
     for (int j = 0; j < n; j++) {
-        kal_axpy(n - j, v[j], kal_column(s->L, n, j) + j, s->nonideal + j);
+        kal_axpy(n - j, v[j], kal_column(s->L, n, j) + j, s->found.nonideal + j);
     }
 }
 
@@ -199,13 +199,13 @@ static void solve_instant(KalMotion *s, double *lambda_total)
             u[j] = free_part;
         }
     }
-    accelerate(s, u, s->qdd);
-    kal_motion_multipliers(s, y, s->lambda);
+    accelerate(s, u, s->found.qdd);
+    kal_motion_multipliers(s, y, s->found.lambda);
     if (h) {
         kal_motion_multipliers(s, y_total, lambda_total);
         nonideal_force(s, h);
     } else {
-        memset(s->nonideal, 0, (size_t)n * sizeof *s->nonideal);
+        memset(s->found.nonideal, 0, (size_t)n * sizeof *s->found.nonideal);
     }
 }
 
@@ -218,13 +218,14 @@ static void find_missing(const KalMotion *s, const double *lambda, double *force
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     for (size_t i = 0; i < n; i++) {
-        force[i] =
-            p->Q[i] + (p->C ? p->C[i] : 0.0) - kal_dot(p->n, p->M + i * n, s->qdd);
+        force[i] = p->Q[i] + (p->C ? p->C[i] : 0.0)
+                   - kal_dot(p->n, p->M + i * n, s->found.qdd);
     }
     for (int i = 0; i < p->m; i++) {
         const double *row = p->A + (size_t)i * n;
-        b[i] = p->b[i] - kal_dot(p->n, row, s->qdd);
-        kal_axpy(p->n, lambda[i] + (s->weak ? s->weights[i] * b[i] : 0.0), row, force);
+        b[i] = p->b[i] - kal_dot(p->n, row, s->found.qdd);
+        kal_axpy(p->n, lambda[i] + (s->metric.weak ? s->metric.weights[i] * b[i] : 0.0),
+                 row, force);
     }
 }
 
@@ -250,7 +251,7 @@ static void refine(KalMotion *s, double *lambda)
     }
     memcpy(u + k, g + k, (size_t)(n - k) * sizeof *u);
     accelerate(s, u, change);
-    kal_axpy(n, 1.0, change, s->qdd);
+    kal_axpy(n, 1.0, change, s->found.qdd);
     kal_motion_multipliers(s, y, change);
     kal_axpy(s->given.m, 1.0, change, lambda);
 }
@@ -259,7 +260,8 @@ static void refine(KalMotion *s, double *lambda)
 static bool settle_dependence(KalMotion *s, double *lambda_total)
 {
     kal_dependence_find(s);
-    if (!kal_dependence_agrees(s, s->qdd) || kal_dependence_find_violated(s) >= 0) {
+    if (!kal_dependence_agrees(s, s->found.qdd)
+        || kal_dependence_find_violated(s) >= 0) {
         return false; // the general road names who is to blame
     }
     kal_dependence_least_norm(s, lambda_total);
@@ -277,7 +279,7 @@ static bool is_small(const KalMotionAnswer *answer)
 static bool publish(const KalMotion *s, KalMotionAnswer *answer)
 {
     answer->rank_M = s->given.n;
-    if (s->weak && !kal_mass_find_rank(s, &answer->rank_M)) {
+    if (s->metric.weak && !kal_mass_find_rank(s, &answer->rank_M)) {
         return false;
     }
     answer->rank_Mhat = s->given.n;
@@ -295,19 +297,19 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
     }
     natural_units(s);
     const bool dependent = s->rows.rank < s->given.m;
-    double *lambda_total = s->given.C ? s->scratch[3] : s->lambda;
+    double *lambda_total = s->given.C ? s->scratch[3] : s->found.lambda;
     solve_instant(s, lambda_total);
     refine(s, lambda_total);
     kal_motion_clear_marks(s);
     if (dependent && !settle_dependence(s, lambda_total)) {
         return false;
     }
-    (void)kal_motion_residuals(s, lambda_total, s->ideal, answer);
+    (void)kal_motion_residuals(s, lambda_total, s->found.ideal, answer);
     if (!is_small(answer)) {
         return false;
     }
     if (s->given.C) {
-        kal_motion_constraint_force(s, s->lambda, s->ideal);
+        kal_motion_constraint_force(s, s->found.lambda, s->found.ideal);
     }
     answer->rank_A = s->rows.rank;
     answer->least_sine = s->rows.rank > 0 ? s->rows.smallest : 1.0;
@@ -329,7 +331,7 @@ bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer)
 {
     KalShortEnd end = try_short(s, false, answer);
     if (end == KAL_SHORT_WEAK) {
-        s->weak = true;
+        s->metric.weak = true;
         end = try_short(s, true, answer);
     }
     if (end != KAL_SHORT_SOLVED) {

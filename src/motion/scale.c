@@ -202,10 +202,10 @@ static bool begin_balance(KalMotion *s, double *unit, double *mean)
     const KalMotionProblem *p = &s->given;
     const bool known = kal_motion_find_weights(s);
     for (int j = 0; j < p->n; j++) {
-        unit[j] = known ? -0.5 * log2(s->metric_mass[j]) : 0.0;
+        unit[j] = known ? -0.5 * log2(s->metric.mass[j]) : 0.0;
     }
     for (int i = 0; i < p->m; i++) {
-        mean[i] = known ? -0.5 * log2(s->weights[i]) : 0.0;
+        mean[i] = known ? -0.5 * log2(s->metric.weights[i]) : 0.0;
     }
     return known;
 }
@@ -232,7 +232,7 @@ static void balance_units(KalMotion *s)
     }
     for (int j = 0; j < n; j++) {
         const double own = -log_of_mass(s, j); // exactly, where that is about right
-        s->d[j] = power_of_two(fabs(unit[j] - own) <= NEAR ? own : unit[j]);
+        s->metric.d[j] = power_of_two(fabs(unit[j] - own) <= NEAR ? own : unit[j]);
     }
 }
 
@@ -245,21 +245,21 @@ static void scale_row(KalMotion *s, int i, double *w)
     int largest = INT_MIN;
     for (int j = 0; j < n; j++) {
         if (row[j] != 0.0) {
-            const int exponent = ilogb(row[j]) + ilogb(s->d[j]);
+            const int exponent = ilogb(row[j]) + ilogb(s->metric.d[j]);
             largest = exponent > largest ? exponent : largest;
         }
     }
     if (largest == INT_MIN) {
-        s->r[i] = 1.0;
+        s->metric.r[i] = 1.0;
         memset(w, 0, (size_t)n * sizeof *w);
         return;
     }
     for (int j = 0; j < n; j++) {
-        w[j] = scalbn(row[j], ilogb(s->d[j]) - largest);
+        w[j] = scalbn(row[j], ilogb(s->metric.d[j]) - largest);
     }
     const double norm = sqrt(kal_dot(n, w, w));
     kal_vector_scale(n, 1.0 / norm, w);
-    s->r[i] = scalbn(1.0 / norm, -largest);
+    s->metric.r[i] = scalbn(1.0 / norm, -largest);
     assert(norm >= 1.0 && norm <= 2.0 * sqrt((double)n));
 }
 
@@ -268,13 +268,13 @@ void kal_motion_prefer_long_rows(KalMotion *s)
     const int n = s->given.n;
     double least = INFINITY;
     for (int i = 0; i < s->given.m; i++) {
-        least = fmin(least, s->r[i]);
+        least = fmin(least, s->metric.r[i]);
     }
     for (int i = 0; i < s->given.m; i++) {
-        const double raised = log2(s->r[i] / least) / 64.0;
+        const double raised = log2(s->metric.r[i] / least) / 64.0;
         assert(raised >= 0.0);
         const double factor = 1.0 / (1.0 + fmin(1.0, raised));
-        s->r[i] *= factor;
+        s->metric.r[i] *= factor;
         kal_vector_scale(n, factor, kal_column(s->rows.W, n, i));
     }
 }
@@ -284,12 +284,12 @@ KalStatus kal_motion_scale(KalMotion *s)
     const int n = s->given.n;
     balance_units(s);
     for (int j = 0; j < n; j++) {
-        assert(s->d[j] > 0.0 && isfinite(s->d[j]));
+        assert(s->metric.d[j] > 0.0 && isfinite(s->metric.d[j]));
     }
     for (int i = 0; i < s->given.m; i++) {
         double *w = kal_column(s->rows.W, n, i);
         scale_row(s, i, w);
-        if (!isfinite(s->r[i]) || s->r[i] == 0.0) {
+        if (!isfinite(s->metric.r[i]) || s->metric.r[i] == 0.0) {
             const KalNames name = kal_motion_names(s, true, &i, 1);
             return kal_fail(
                 s->ctx, KAL_ERR_NUMBER,

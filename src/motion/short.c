@@ -171,7 +171,7 @@ KAL_INLINE Pivots factor(const KalShort *w, Size z, bool nonideal)
 static void strengthen_force(const KalMotion *s, const KalShort *w, Size z)
 {
     for (int i = 0; i < z.m; i++) {
-        kal_padded_subtract(0, z.ld, -s->weights[i] * w->b[i],
+        kal_padded_subtract(0, z.ld, -s->metric.weights[i] * w->b[i],
                             w->A + (size_t)i * (size_t)z.ld, w->g);
     }
 }
@@ -188,14 +188,14 @@ static bool strengthen(KalMotion *s, const KalShort *w, Size z)
         const double *row = w->A + (size_t)i * (size_t)z.ld;
         for (int j = 0; j < z.n; j++) {
             if (row[j] != 0.0) {
-                kal_padded_subtract(j / 4 * 4, z.ld, -s->weights[i] * row[j], row,
-                                    w->L + (size_t)j * (size_t)z.ld);
+                kal_padded_subtract(j / 4 * 4, z.ld, -s->metric.weights[i] * row[j],
+                                    row, w->L + (size_t)j * (size_t)z.ld);
             }
         }
     }
     for (int j = 0; j < z.n; j++) {
-        s->metric_mass[j] = w->L[(size_t)j * (size_t)(z.ld + 1)];
-        w->unit[j] = sqrt(s->metric_mass[j]);
+        s->metric.mass[j] = w->L[(size_t)j * (size_t)(z.ld + 1)];
+        w->unit[j] = sqrt(s->metric.mass[j]);
     }
     return kal_motion_metric_is_sane(s);
 }
@@ -422,12 +422,12 @@ KAL_INLINE void find_ideal(const KalShort *w, Size z)
 KAL_INLINE void store(const KalMotion *s, const KalShort *w, Size z, const double *C)
 {
     for (int j = 0; j < z.n; j++) {
-        s->qdd[j] = w->g[j];
-        s->ideal[j] = w->force[j];
-        s->nonideal[j] = C ? w->added[j] : 0.0;
+        s->found.qdd[j] = w->g[j];
+        s->found.ideal[j] = w->force[j];
+        s->found.nonideal[j] = C ? w->added[j] : 0.0;
     }
     for (int i = 0; i < z.m; i++) {
-        s->lambda[i] = w->lambda[i];
+        s->found.lambda[i] = w->lambda[i];
     }
 }
 
@@ -599,7 +599,7 @@ KalShortEnd KAL_SHORT_AGAIN(KalMotion *s, KalMotionAnswer *answer)
     assert(s->factors.kept && !s->given.C);
     const Size z = {n, m, kal_padded(n), kal_padded(m), false};
     load_sides(s, w, z);
-    if (s->weak) {
+    if (s->metric.weak) {
         strengthen_force(s, w, z);
     }
     kal_padded_solve(coordinates(z), w->L, w->inverse, 1, w->g);

@@ -36,12 +36,12 @@ static KalStatus fail_mass(KalMotion *s, int count, double value)
 static void scale_mass(KalMotion *s)
 {
     const int n = s->given.n;
-    assert(s->d[0] > 0.0);
+    assert(s->metric.d[0] > 0.0);
     for (int j = 0; j < n; j++) {
         const double *column = s->given.M + (size_t)j * (size_t)n;
         double *out = kal_column(s->verdict.mass, n, j);
         for (int i = 0; i < n; i++) {
-            out[i] = column[i] * s->d[i] * s->d[j];
+            out[i] = column[i] * s->metric.d[i] * s->metric.d[j];
         }
     }
 }
@@ -286,18 +286,18 @@ static void mark_indeterminate(KalMotion *s)
 {
     KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
-    s->marks_clear = false;
+    s->found.marks_clear = false;
     for (int i = 0; i < n; i++) {
         double square = 0.0;
         for (int c = 0; c < v->excess; c++) {
             const double x = kal_column(v->massless, n, c)[i];
             square += x * x;
         }
-        s->indeterminate[i] = square > DETERMINED * DETERMINED;
+        s->found.indeterminate[i] = square > DETERMINED * DETERMINED;
         for (int c = 0; c < v->excess; c++) {
             double *x = kal_column(v->massless, n, c) + i;
             const bool rounding = fabs(*x) < 16.0 * DBL_EPSILON * n;
-            *x = s->indeterminate[i] && !rounding ? *x : 0.0;
+            *x = s->found.indeterminate[i] && !rounding ? *x : 0.0;
         }
     }
 }
@@ -308,8 +308,8 @@ static void scale_vectors(KalMotion *s)
     KalMotionVerdict *v = &s->verdict;
     const KalMotionProblem *p = &s->given;
     for (int i = 0; i < p->n; i++) {
-        v->force[i] = p->Q[i] * s->d[i];
-        v->nonideal[i] = p->C ? p->C[i] * s->d[i] : 0.0;
+        v->force[i] = p->Q[i] * s->metric.d[i];
+        v->nonideal[i] = p->C ? p->C[i] * s->metric.d[i] : 0.0;
     }
 }
 
