@@ -159,7 +159,7 @@ KalStatus kal_export_make_fast(KalExportPlan *plan)
     KalRoad road = {.instant = plan->instant,
                     .rows = plan->rows,
                     .active = plan->active,
-                    .lends = plan->instant->lends,
+                    .lends = plan->instant->ranks.lends,
                     .n_rows = plan->n_rows,
                     .tolerance = plan->single
                                      ? KAL_SAFE_RESIDUAL / DBL_EPSILON * FLT_EPSILON

@@ -121,10 +121,10 @@ static KalStatus choose_rows(KalExportPlan *plan)
     if (!plan->run) {
         return KAL_OK;
     }
-    for (int k = 0; k < instant->n_independent; k++) {
-        plan->rows[instant->rows[instant->independent[k]]] = true;
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
+        plan->rows[instant->rows[instant->ranks.independent[k]]] = true;
     }
-    plan->n_rows = instant->n_independent;
+    plan->n_rows = instant->ranks.n_independent;
     if (plan->n_rows == 0 && kal_run_answer(plan->run)->rank_A == plan->n_active) {
         memcpy(plan->rows, plan->active, m * sizeof *plan->rows);
         plan->n_rows = plan->n_active;
@@ -460,9 +460,9 @@ static KalStatus spell_variables(KalExportPlan *plan)
     }
     memcpy(plan->fast_variables, plan->variable_texts, qdd * sizeof(char *));
     size_t next = qdd;
-    for (int k = 0; k < instant->n_active && instant->lends; k++) {
+    for (int k = 0; k < instant->n_active && instant->ranks.lends; k++) {
         if (plan->rows[instant->rows[k]]) {
-            plan->fast_variables[next] = number(plan, instant->weights[k]);
+            plan->fast_variables[next] = number(plan, instant->ranks.weights[k]);
             fits = fits && plan->fast_variables[next++];
         }
     }

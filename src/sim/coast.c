@@ -67,11 +67,11 @@ static bool is_plain(const KalCoast *coast, const KalRun *run)
     const KalRankWatch *watch = &run->rank;
     const bool rows = coast->n_rows == 0
                       || (coast->road->returns && run->projection.has_velocity
-                          && instant->n_independent == instant->n_active);
+                          && instant->ranks.n_independent == instant->n_active);
     return rows && instant->n_active == coast->n_rows
            && kal_run_functions(run->system) == 0 && run->system->pieces.n_pulses == 0
            && run->system->n_actuators == 0 && run->system->n_holds == 0
-           && run->system->n_states == 0 && instant->rank_M == run->system->n
+           && run->system->n_states == 0 && instant->ranks.rank_M == run->system->n
            && instant->road.back.refusals == 0 && run->options.fixed_step == 0.0
            && !run->sampling.take
            && (!coast->watches

@@ -145,7 +145,7 @@ static void note(void *user, const KalLaneWork *work)
     const size_t n = (size_t)run->system->n;
     run->statistics.evaluations += work->evaluations;
     run->integration.watch.spent += (double)work->evaluations;
-    run->complete = run->instant->n_independent == run->instant->n_active;
+    run->complete = run->instant->ranks.n_independent == run->instant->n_active;
     run->instant->bare = true;
     for (int k = 0; k < work->evaluations; k++) {
         kal_run_note_sine_at(run, work->times[k * KAL_LANES + lane],

@@ -38,22 +38,22 @@ typedef struct Level {
 
 void kal_run_use_rows(KalRun *run)
 {
-    assert(run->instant->n_independent <= run->instant->n_active);
+    assert(run->instant->ranks.n_independent <= run->instant->n_active);
     const KalInstant *instant = run->instant;
-    const bool known = instant->n_independent > 0 && run->rank.confirmed;
+    const bool known = instant->ranks.n_independent > 0 && run->rank.confirmed;
     for (int i = 0; i < run->system->m; i++) {
         run->projection.used[i] = !known;
     }
-    for (int k = 0; known && k < instant->n_independent; k++) {
-        run->projection.used[instant->rows[instant->independent[k]]] = true;
+    for (int k = 0; known && k < instant->ranks.n_independent; k++) {
+        run->projection.used[instant->rows[instant->ranks.independent[k]]] = true;
     }
 }
 
 void kal_run_forget_rows(KalRun *run)
 {
     run->careful = false;
-    run->instant->n_independent = 0;
-    run->instant->lends = false;
+    run->instant->ranks.n_independent = 0;
+    run->instant->ranks.lends = false;
     run->rank.known = false;
     run->rank.confirmed = false;
     run->rank.n_seen = 0;
@@ -191,7 +191,7 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
     bool met = false;
     KAL_TRY(kal_instant_residuals(instant, level->id));
     KAL_TRY(approach(run, level, &met));
-    if (!met && run->rank.confirmed && instant->n_independent < instant->n_active
+    if (!met && run->rank.confirmed && instant->ranks.n_independent < instant->n_active
         && find_off(run, level, ASTRAY) >= 0) {
         KAL_TRY(approach_by_all(run, level, &met));
     }

@@ -60,8 +60,8 @@ static void choose_rows(KalRun *run, int rank, bool fresh)
     watch->rank = fresh || gained ? rank : watch->rank;
     // What depends on others in one instant need not in the next.
     watch->confirmed = watch->rank == instant->n_active || (!fresh && !gained);
-    instant->n_independent = watch->rank;
-    memcpy(instant->independent, run->projection.projector.order,
+    instant->ranks.n_independent = watch->rank;
+    memcpy(instant->ranks.independent, run->projection.projector.order,
            (size_t)watch->rank * sizeof(int));
     kal_run_use_rows(run);
     run->careful = run->options.drift == KAL_DRIFT_PROJECT && !watch->confirmed;
@@ -93,7 +93,8 @@ void kal_run_note_sine_at(KalRun *run, double t, double sine)
 {
     KalRankWatch *watch = &run->rank;
     if (watch->blind
-        || (run->complete && run->instant->n_independent < run->instant->n_active)) {
+        || (run->complete
+            && run->instant->ranks.n_independent < run->instant->n_active)) {
         return; // of no step, or of more rows than count
     }
     watch->seen[watch->n_seen++ % KAL_SINES_SEEN] = (KalSineSeen){t, sine};
@@ -221,13 +222,15 @@ static KalStatus look_at_factors(KalRun *run, bool fresh)
 static void lend_weights(KalRun *run)
 {
     KalInstant *instant = run->instant;
-    instant->lends = run->answer.rank_M < run->system->n && !instant->large.solver;
-    if (instant->lends) {
+    instant->ranks.lends =
+        run->answer.rank_M < run->system->n && !instant->large.solver;
+    if (instant->ranks.lends) {
         kal_projector_set_weights(&run->projection.projector);
         for (int i = 0; i < instant->n_active; i++) {
             // Of a row that is short here, and will be longer in the step.
             const double part = run->rank.known ? kal_rows_part_left(run, i) : 1.0;
-            instant->weights[i] = run->projection.projector.weights[i] * part * part;
+            instant->ranks.weights[i] =
+                run->projection.projector.weights[i] * part * part;
         }
     }
 }
@@ -236,7 +239,7 @@ static void lend_weights(KalRun *run)
 static void take_no_rows(KalRun *run)
 {
     assert(run->instant->n_active == 0);
-    run->instant->n_independent = 0;
+    run->instant->ranks.n_independent = 0;
     run->rank.confirmed = true;
     lend_weights(run);
 }
@@ -282,7 +285,7 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
 static KalStatus need_rows(KalRun *run)
 {
     KalInstant *instant = run->instant;
-    const bool simple = instant->n_independent == instant->n_active
+    const bool simple = instant->ranks.n_independent == instant->n_active
                         && run->answer.rank_M == run->system->n;
     return simple && instant->bare && kal_return_rows(&instant->road)
                ? KAL_OK

@@ -92,14 +92,15 @@ KalStatus kal_run_accelerate(KalRun *run)
 {
     KalInstant *instant = run->instant;
     if (run->rank.confirmed && kal_instant_hurry(instant, &run->answer)) {
-        run->complete = instant->n_independent == instant->n_active;
+        run->complete = instant->ranks.n_independent == instant->n_active;
         return take_answer(run, KAL_OK);
     }
     if (!run->rank.confirmed || instant->control
-        || (instant->n_independent == instant->n_active && !instant->lends)) {
+        || (instant->ranks.n_independent == instant->n_active
+            && !instant->ranks.lends)) {
         return kal_run_solve(run);
     }
-    run->complete = instant->n_independent == instant->n_active;
+    run->complete = instant->ranks.n_independent == instant->n_active;
     return take_answer(run, kal_instant_accelerate(run->instant, &run->answer));
 }
 
@@ -128,7 +129,7 @@ static bool rush(KalRun *run)
     if (!run->rank.confirmed || !kal_instant_rush(instant, !needs_all(run))) {
         return false;
     }
-    run->complete = instant->n_independent == instant->n_active;
+    run->complete = instant->ranks.n_independent == instant->n_active;
     run->statistics.evaluations++;
     run->solved = true;
     run->rushed = true;
@@ -227,8 +228,8 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
 {
     KalRun *run = (KalRun *)user;
     KalInstant *instant = run->instant;
-    const bool ranked = instant->n_independent > 0;
-    const int count = ranked ? instant->n_independent : instant->n_active;
+    const bool ranked = instant->ranks.n_independent > 0;
+    const int count = ranked ? instant->ranks.n_independent : instant->n_active;
     assert(count <= instant->n_active);
     kal_run_put(run, t, y);
     if (run->careful) {
@@ -237,13 +238,13 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     KAL_TRY(kal_run_accelerate(run));
     KAL_TRY(kal_instant_need_givens(instant));
     for (int k = 0; !ranked && k < count; k++) {
-        instant->independent[k] = k;
+        instant->ranks.independent[k] = k;
     }
     run->integration.watch.spent +=
         1.0 + 0.5 * (double)run->system->n; // solves without formulas
     run->solved = false;
     return tell_time(run, kal_tangent_fill(&run->integration.tangent, instant,
-                                           instant->independent, count, out_J));
+                                           instant->ranks.independent, count, out_J));
 }
 
 // A state that was tried may lie where formulas have no value or where constraints, off

@@ -110,7 +110,7 @@ bool kal_rows_stay(const KalRun *run, double *out_change)
     bool stay = true;
     double most = 0.0;
     for (int k = 0; k < run->rank.rank; k++) {
-        const int i = run->instant->independent[k];
+        const int i = run->instant->ranks.independent[k];
         const KalConstraintRow row = kal_instant_row(run->instant, i);
         const double square = square_of_change(run, &row);
         stay = stay && part_left_of(run, i, &row) > KAL_ROW_SHORT;
@@ -135,7 +135,7 @@ bool kal_rows_agree(const KalRun *run)
     const KalInstant *instant = run->instant;
     double worst = 0.0;
     double most = 0.0;
-    if (instant->n_independent == instant->n_active) {
+    if (instant->ranks.n_independent == instant->n_active) {
         return true;
     }
     assert(!instant->bare); // b is compared

@@ -264,7 +264,7 @@ KalStatus kal_run_look_fully(KalRun *run, double t)
     if (solved && run->complete) {
         return KAL_OK;
     }
-    return run->instant->n_independent == run->instant->n_active
+    return run->instant->ranks.n_independent == run->instant->n_active
                ? kal_run_accelerate(run)
                : kal_run_solve(run);
 }
@@ -350,7 +350,7 @@ static void forget(KalRun *run)
                    (run->options.until - run->options.from) / run->options.every);
     kal_instant_activate(run->instant, run->system->starts_active);
     kal_run_contacts_forget(run);
-    run->instant->n_independent = 0;
+    run->instant->ranks.n_independent = 0;
     run->projection.metric_lost = false;
     kal_run_use_rows(run);
 }

@@ -41,9 +41,10 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t settings = kal_settings_count(system);
     kal_settings_place(&instant->settings, system,
                        kal_carve_doubles(carver, settings, 1));
-    kal_settings_place(&instant->trial, system, kal_carve_doubles(carver, settings, 1));
-    instant->trial_variables = kal_carve_doubles(carver, system->layout.count, 1);
-    instant->held = kal_carve_bools(carver, system->model->n_parameters);
+    kal_settings_place(&instant->trial.settings, system,
+                       kal_carve_doubles(carver, settings, 1));
+    instant->trial.variables = kal_carve_doubles(carver, system->layout.count, 1);
+    instant->trial.held = kal_carve_bools(carver, system->model->n_parameters);
     instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
     kal_usual_lay_out(&instant->usual, carver, system->equations);
     instant->Q = kal_carve_doubles(carver, n, 1);
@@ -52,10 +53,10 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->C = kal_carve_doubles(carver, n, 1);
     instant->multipliers = kal_carve_doubles(carver, m, 1);
     instant->residuals = kal_carve_doubles(carver, m, 1);
-    instant->few_b = kal_carve_doubles(carver, m, 1);
-    instant->few_size = kal_carve_doubles(carver, m, 1);
-    instant->weights = kal_carve_doubles(carver, m, 1);
-    instant->few_Q = kal_carve_doubles(carver, n, 1);
+    instant->few.b = kal_carve_doubles(carver, m, 1);
+    instant->few.size = kal_carve_doubles(carver, m, 1);
+    instant->ranks.weights = kal_carve_doubles(carver, m, 1);
+    instant->few.Q = kal_carve_doubles(carver, n, 1);
     instant->moved = kal_carve_doubles(carver, n, 2);
     instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
     instant->results = kal_carve_doubles(carver, kal_system_most_results(system), 1);
@@ -66,9 +67,9 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->failed = kal_carve_ints(carver, m);
     instant->active = kal_carve_bools(carver, m);
     instant->rows = kal_carve_ints(carver, m);
-    instant->independent = kal_carve_ints(carver, m);
-    instant->sets = kal_carve_ints(carver, m);
-    instant->few_names = kal_carve_names(carver, m);
+    instant->ranks.independent = kal_carve_ints(carver, m);
+    instant->ranks.sets = kal_carve_ints(carver, m);
+    instant->few.names = kal_carve_names(carver, m);
     instant->row_names = kal_carve_names(carver, m);
     instant->blamed = kal_carve_names(carver, n + m + servos);
 }
@@ -81,8 +82,8 @@ static void lay_out_dense(KalCarver *carver, void *owner)
     lay_out(carver, owner);
     instant->M = kal_carve_doubles(carver, n, n);
     instant->A = kal_carve_doubles(carver, m, n);
-    instant->few_A = kal_carve_doubles(carver, m, n);
-    instant->few_M = kal_carve_doubles(carver, n, n);
+    instant->few.A = kal_carve_doubles(carver, m, n);
+    instant->few.M = kal_carve_doubles(carver, n, n);
 }
 
 // The way to answers: dense, or sparse.
@@ -491,24 +492,24 @@ static bool satisfies(const KalInstant *instant, const double *qdd)
 // these decide, and the others say nothing for once.
 static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
 {
-    assert(instant->n_independent <= instant->n_active);
+    assert(instant->ranks.n_independent <= instant->n_active);
     const size_t n = (size_t)instant->system->n;
     const size_t size = n * sizeof(double);
     KalMotionProblem few = *problem;
     KalMotionAnswer answer;
-    memset(instant->few_A, 0, (size_t)instant->n_active * size);
-    memset(instant->few_b, 0, (size_t)instant->n_active * sizeof(double));
-    for (int k = 0; k < instant->n_independent; k++) {
-        const size_t row = (size_t)instant->independent[k];
-        memcpy(instant->few_A + row * n, instant->A + row * n, size);
-        instant->few_b[row] = instant->b[row];
+    memset(instant->few.A, 0, (size_t)instant->n_active * size);
+    memset(instant->few.b, 0, (size_t)instant->n_active * sizeof(double));
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
+        const size_t row = (size_t)instant->ranks.independent[k];
+        memcpy(instant->few.A + row * n, instant->A + row * n, size);
+        instant->few.b[row] = instant->b[row];
     }
-    few.A = instant->few_A;
-    few.b = instant->few_b;
+    few.A = instant->few.A;
+    few.b = instant->few.b;
     KAL_TRY(kal_motion_solve(instant->motion, &few, &answer));
     if (satisfies(instant, answer.qdd)) {
-        memcpy(instant->A, instant->few_A, (size_t)instant->n_active * size);
-        memcpy(instant->b, instant->few_b, (size_t)instant->n_active * sizeof(double));
+        memcpy(instant->A, instant->few.A, (size_t)instant->n_active * size);
+        memcpy(instant->b, instant->few.b, (size_t)instant->n_active * sizeof(double));
     }
     return KAL_OK;
 }
@@ -516,33 +517,35 @@ static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
 // The row behind row k of the problem that pick_rows() makes.
 static int picked(const KalInstant *instant, int k)
 {
-    assert(k >= 0 && k < instant->n_independent);
-    return instant->n_independent < instant->n_active ? instant->independent[k] : k;
+    assert(k >= 0 && k < instant->ranks.n_independent);
+    return instant->ranks.n_independent < instant->n_active
+               ? instant->ranks.independent[k]
+               : k;
 }
 
 // The rows that are known to be independent, one after the other.
 static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *problem)
 {
-    assert(instant->n_independent <= instant->n_active);
+    assert(instant->ranks.n_independent <= instant->n_active);
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem few = *problem;
-    if (instant->n_independent == instant->n_active) {
+    if (instant->ranks.n_independent == instant->n_active) {
         return few;
     }
-    for (int k = 0; k < instant->n_independent; k++) {
-        const size_t row = (size_t)instant->independent[k];
-        memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
+        const size_t row = (size_t)instant->ranks.independent[k];
+        memcpy(instant->few.A + (size_t)k * n, instant->A + row * n,
                n * sizeof(double));
-        instant->few_b[k] = problem->b[row];
-        instant->few_size[k] =
+        instant->few.b[k] = problem->b[row];
+        instant->few.size[k] =
             problem->b_size ? problem->b_size[row] : fabs(problem->b[row]);
-        instant->few_names[k] = instant->row_names[row];
+        instant->few.names[k] = instant->row_names[row];
     }
-    few.m = instant->n_independent;
-    few.A = instant->few_A;
-    few.b = instant->few_b;
-    few.b_size = instant->few_size;
-    few.constraints = instant->few_names;
+    few.m = instant->ranks.n_independent;
+    few.A = instant->few.A;
+    few.b = instant->few.b;
+    few.b_size = instant->few.size;
+    few.constraints = instant->few.names;
     return few;
 }
 
@@ -563,20 +566,21 @@ static void add_square(size_t n, double w, const double *restrict a, double *res
 // The same accelerations and multipliers with a regular M: M + AᵀWA and Q + AᵀWb.
 static void lend_weights(KalInstant *instant, KalMotionProblem *few)
 {
-    assert(instant->lends && few->m == instant->n_independent && few->M && few->Q);
+    assert(instant->ranks.lends && few->m == instant->ranks.n_independent && few->M
+           && few->Q);
     const size_t n = (size_t)instant->system->n;
-    memcpy(instant->few_M, few->M, n * n * sizeof(double));
-    memcpy(instant->few_Q, few->Q, n * sizeof(double));
-    for (int k = 0; k < instant->n_independent; k++) {
+    memcpy(instant->few.M, few->M, n * n * sizeof(double));
+    memcpy(instant->few.Q, few->Q, n * sizeof(double));
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
         const double *a = few->A + (size_t)k * n;
-        const double w = instant->weights[picked(instant, k)];
-        add_square(n, w, a, instant->few_M);
+        const double w = instant->ranks.weights[picked(instant, k)];
+        add_square(n, w, a, instant->few.M);
         for (size_t j = 0; j < n; j++) {
-            instant->few_Q[j] += w * few->b[k] * a[j];
+            instant->few.Q[j] += w * few->b[k] * a[j];
         }
     }
-    few->M = instant->few_M;
-    few->Q = instant->few_Q;
+    few->M = instant->few.M;
+    few->Q = instant->few.Q;
 }
 
 static KalStatus solve_motion(KalInstant *instant, const KalMotionProblem *problem,
@@ -592,19 +596,19 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem,
 {
     KalMotionProblem few = pick_rows(instant, problem);
     KalMotionAnswer *answer = &instant->answer;
-    if (instant->lends) {
+    if (instant->ranks.lends) {
         lend_weights(instant, &few);
     }
     KAL_TRY(solve_motion(instant, &few, again, answer));
     memset(instant->multipliers, 0, (size_t)instant->n_active * sizeof(double));
-    for (int k = 0; k < instant->n_independent; k++) {
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
         instant->multipliers[picked(instant, k)] = answer->multipliers[k];
     }
     answer->m = instant->n_active;
     answer->multipliers = instant->multipliers;
-    answer->dependent_set = instant->sets;
-    answer->n_dependent_sets = instant->n_sets;
-    answer->rank_M = instant->rank_M;
+    answer->dependent_set = instant->ranks.sets;
+    answer->n_dependent_sets = instant->ranks.n_sets;
+    answer->rank_M = instant->ranks.rank_M;
     return KAL_OK;
 }
 
@@ -616,12 +620,12 @@ static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem, boo
     if (instant->large.solver) {
         return kal_large_instant_solve(instant, problem->C);
     }
-    if (instant->few && solve_few(instant, problem, again) == KAL_OK) {
+    if (instant->few.used && solve_few(instant, problem, again) == KAL_OK) {
         return KAL_OK;
     }
     KalStatus status = solve_motion(instant, problem, again, &instant->answer);
-    if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
-        && instant->n_independent < instant->n_active) {
+    if (status == KAL_ERR_CONTRADICTION && instant->ranks.n_independent > 0
+        && instant->ranks.n_independent < instant->n_active) {
         KAL_TRY(reconcile(instant, problem));
         status = kal_motion_solve(instant->motion, problem, &instant->answer);
     }
@@ -630,9 +634,9 @@ static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem, boo
         status = kal_motion_solve(instant->motion, problem, &instant->answer);
     }
     if (status == KAL_OK) {
-        instant->n_sets = instant->answer.n_dependent_sets;
-        instant->rank_M = instant->answer.rank_M;
-        memcpy(instant->sets, instant->answer.dependent_set,
+        instant->ranks.n_sets = instant->answer.n_dependent_sets;
+        instant->ranks.rank_M = instant->answer.rank_M;
+        memcpy(instant->ranks.sets, instant->answer.dependent_set,
                (size_t)instant->n_active * sizeof(int));
     }
     return status;
@@ -692,9 +696,9 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 
 KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answer)
 {
-    instant->few = true;
+    instant->few.used = true;
     const KalStatus status = kal_instant_solve(instant, out_answer);
-    instant->few = false;
+    instant->few.used = false;
     return status;
 }
 

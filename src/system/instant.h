@@ -17,62 +17,92 @@
 
 #include <math.h>
 
+/// Parameters that are being set (parameter.c); nothing else looks at these.
+typedef struct KalTrial {
+    KalSettings settings;
+    double *variables;
+    bool *held; ///< parameters: workspace
+} KalTrial;
+
+/// What the last solve of all active rows found out about ranks.  Solves of the same rows in
+/// other states rely on it.
+typedef struct KalRanksFound {
+    /// n_independent: rows that are independent, if all others are known to depend on them.
+    int *independent;
+    int n_independent; ///< 0: nothing is known
+    int *sets;         ///< m: sets of dependent rows
+    int n_sets;
+    int rank_M;
+    bool lends;      ///< rows lend M their weights, for M alone is singular
+    double *weights; ///< m: W of theory (13.1)
+} KalRanksFound;
+
+/// The problem that the independent rows alone pose.
+typedef struct KalFewRows {
+    bool used;          ///< solves are of these
+    double *A;          ///< m × n
+    double *b;          ///< m
+    double *size;       ///< m: what b is to be measured by
+    double *M;          ///< n × n: M + AᵀWA, where rows lend
+    double *Q;          ///< n: Q + AᵀWb
+    const char **names; ///< m
+} KalFewRows;
+
 struct KalInstant {
     KalContext *ctx;
     const KalSystem *system;
     KalWorkspace workspace; ///< all arrays below
-    KalSettings settings;   ///< what follows from the parameters as they are set
-    KalSettings trial;      ///< those that are being set
-    double *trial_variables;
-    bool *held;                 ///< parameters: workspace
-    double *variables;          ///< as KalLayout says; the state is its beginning
-    double *work[KAL_PROGRAMS]; ///< of each program, prepared
-    double *results;            ///< of the program that ran last
-    KalUsual usual;             ///< sizes of M and A for these parameters
-    double *M;                  ///< n × n; NULL, like all such, in a large system
-    double *Q;                  ///< n
-    double *A;                  ///< m × n
-    double *b;                  ///< m
-    double *b_size;             ///< m: of the terms in b, as far as the state is known
-    double *C;                  ///< n
-    double *multipliers;        ///< m: of the ideal part, while C is found
-    double *outputs;
-    double *residuals;      ///< m: φ or ψ
-    double *moved;          ///< 2 n: how far the start moved
-    int *failed;            ///< m: constraints that a start could not meet
+
+    // Set: parameters and the state.
+    KalSettings settings; ///< what follows from the parameters as they are set
+    KalTrial trial;
+    KalUsual usual;    ///< sizes of M and A for these parameters
+    double *variables; ///< as KalLayout says; the state is its beginning
+    /// n_switches: the pieces that a run is on; NULL: as they come.
+    const double *modes;
+    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+
+    // Which constraints act: kal_instant_activate(), by events and contacts.
     bool *active;           ///< m: constraints that act; events release and engage them
     int *rows;              ///< n_active: their indices, rising
     const char **row_names; ///< n_active: and names
     int n_active;
-    /// n_independent: rows that are independent, if all others are known to depend on them.
-    int *independent;
-    int n_independent;      ///< 0: nothing is known
-    bool few;               ///< solves are of these alone
-    double *few_A;          ///< m × n: workspace
-    double *few_b;          ///< m
-    double *few_size;       ///< m: what few_b is to be measured by
-    bool lends;             ///< rows lend M their weights, for M alone is singular
-    double *weights;        ///< m: W of theory (13.1)
-    double *few_M;          ///< n × n: M + AᵀWA
-    double *few_Q;          ///< n: Q + AᵀWb
-    const char **few_names; ///< m
-    int *sets; ///< m: sets of dependent rows, as the last whole solve found
-    int n_sets;
-    int rank_M; ///< as it found
-    /// n_switches: the pieces that a run is on; NULL: as they come.
-    const double *modes;
-    double stabilize;       ///< > 0: residuals decay at this rate, theory (15.3)
-    bool bare;              ///< M, Q, A and b are not those of the last solve
-    const double *entries;  ///< of A, as KalEquations.A has them; NULL: they are in A
-    KalRoad road;           ///< for solves of rows that stay the same
-    KalMotion *motion;      ///< NULL where there is a sparse side
-    KalLargeInstant large;  ///< the sparse side of a large system
-    KalControl *control;    ///< NULL when the model has no servo
+
+    // Evaluated by programs (evaluate.c).
+    double *work[KAL_PROGRAMS]; ///< of each program, prepared
+    double *results;            ///< of the program that ran last
+    double *outputs;
+
+    // The equations in the state: kal_instant_givens().
+    double *M;             ///< n × n; NULL, like all such, in a large system
+    double *Q;             ///< n
+    double *A;             ///< m × n
+    double *b;             ///< m
+    double *b_size;        ///< m: of the terms in b, as far as the state is known
+    double *C;             ///< n
+    bool bare;             ///< M, Q, A and b are not those of the last solve
+    const double *entries; ///< of A, as KalEquations.A has them; NULL: they are in A
+
+    // Solved.
+    KalMotion *motion;     ///< NULL where there is a sparse side
+    KalLargeInstant large; ///< the sparse side of a large system
+    KalControl *control;   ///< NULL when the model has no servo
+    KalRoad road;          ///< for solves of rows that stay the same
+    KalContacts contacts;  ///< which are closed, and what they do
+    KalRanksFound ranks;
+    KalFewRows few;
+    double *multipliers;    ///< m: of the ideal part, while C is found
     KalMotionAnswer answer; ///< of the last solve
     const char **blamed;    ///< n + m + servos: by the last failure
-    KalContacts contacts;   ///< which are closed, and what they do
-    KalDoubter doubter;     ///< of the system's outputs and events
-    KalWaver waver;         ///< for contradictions
+
+    // A consistent start (start.c).
+    double *residuals; ///< m: φ or ψ
+    double *moved;     ///< 2 n: how far the start moved
+    int *failed;       ///< m: constraints that a start could not meet
+
+    // What can be told of answers that are not unique, and of contradictions.
+    KalDoubter doubter; ///< of the system's outputs and events
+    KalWaver waver;     ///< for contradictions
 };
 
 /// An instant with dense arrays, for those who cannot do without.  KAL_ERR_LIMIT when they

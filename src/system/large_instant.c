@@ -166,15 +166,15 @@ static void keep(KalInstant *instant, KalMotionAnswer answer, bool few)
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = answer.multipliers[instant->rows[k]];
         if (!few) {
-            instant->sets[k] = answer.dependent_set[instant->rows[k]];
+            instant->ranks.sets[k] = answer.dependent_set[instant->rows[k]];
         }
     }
-    instant->n_sets = few ? instant->n_sets : answer.n_dependent_sets;
-    instant->rank_M = answer.rank_M;
+    instant->ranks.n_sets = few ? instant->ranks.n_sets : answer.n_dependent_sets;
+    instant->ranks.rank_M = answer.rank_M;
     answer.m = instant->n_active;
     answer.multipliers = instant->multipliers;
-    answer.dependent_set = instant->sets;
-    answer.n_dependent_sets = instant->n_sets;
+    answer.dependent_set = instant->ranks.sets;
+    answer.n_dependent_sets = instant->ranks.n_sets;
     instant->answer = answer;
 }
 
@@ -249,8 +249,8 @@ static void choose_few(KalInstant *instant)
 {
     bool *acts = instant->large.acts;
     memset(acts, 0, (size_t)instant->system->m * sizeof *acts);
-    for (int k = 0; k < instant->n_independent; k++) {
-        acts[instant->rows[instant->independent[k]]] = true;
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
+        acts[instant->rows[instant->ranks.independent[k]]] = true;
     }
 }
 
@@ -264,7 +264,7 @@ KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
 {
     assert(instant->large.solver);
     const KalLargeProblem problem = problem_of(instant, C);
-    if (instant->few && solve_few(instant, &problem) == KAL_OK) {
+    if (instant->few.used && solve_few(instant, &problem) == KAL_OK) {
         return KAL_OK;
     }
     memcpy(instant->large.acts, instant->active,

@@ -51,7 +51,7 @@ void kal_large_instant_clear_row(KalInstant *instant, size_t i);
 void kal_large_instant_measure(KalInstant *instant);
 
 /// Solve, with C or without it; instant->answer is that of the active constraints.  With
-/// instant->few, of those that are known to be independent, as long as that succeeds.
+/// instant->few.used, of those that are known to be independent, as long as that succeeds.
 KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double *C);
 
 /// Ranks and verdicts alone, which do not depend on forces and right-hand sides.

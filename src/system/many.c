@@ -85,14 +85,14 @@ static bool open_road(KalInstant *instant, const KalMotionAnswer *answer, size_t
         return false;
     }
     for (int k = 0; k < instant->n_active; k++) {
-        instant->independent[k] = k;
+        instant->ranks.independent[k] = k;
     }
-    instant->n_independent = instant->n_active;
+    instant->ranks.n_independent = instant->n_active;
     road->lanes = true;
     kal_road_begin(road, (double)count);
     kal_road_choose(road);
     kal_road_make(road, true);
-    instant->n_independent = 0;
+    instant->ranks.n_independent = 0;
     return kal_road_has_lanes(road, false);
 }
 

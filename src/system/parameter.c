@@ -50,8 +50,8 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
     }
     kal_instant_activate(instant, system->starts_active);
     kal_contacts_reset(instant);
-    instant->n_independent = 0;
-    instant->lends = false;
+    instant->ranks.n_independent = 0;
+    instant->ranks.lends = false;
     instant->answer = (KalMotionAnswer){.qdd = NULL};
     instant->variables[0] = own->asked.from;
     kal_instant_reset_dynamics(instant);
@@ -107,7 +107,7 @@ static KalStatus hold(KalInstant *instant, const KalSetting *setting)
     if (i == model->n_parameters) {
         return fail_unknown(instant, setting->name);
     }
-    if (instant->held[i]) {
+    if (instant->trial.held[i]) {
         return kal_fail(instant->ctx, KAL_ERR_USAGE, "parameter '%s' is set twice",
                         setting->name);
     }
@@ -120,8 +120,8 @@ static KalStatus hold(KalInstant *instant, const KalSetting *setting)
     if ((p->structural || p->decided) && setting->value != p->number) {
         return fail_fixed(instant, p);
     }
-    instant->held[i] = true;
-    instant->trial.parameters[i] = setting->value;
+    instant->trial.held[i] = true;
+    instant->trial.settings.parameters[i] = setting->value;
     return KAL_OK;
 }
 
@@ -133,14 +133,15 @@ KalStatus kal_instant_set_parameters(KalInstant *instant, const KalSetting *sett
     KAL_NEED(instant ? instant->ctx : NULL, instant && (settings || n == 0));
     const KalSystem *system = instant->system;
     const KalSettingsWork w = {instant->work[KAL_PROGRAM_SETTINGS], instant->results,
-                               instant->trial_variables};
-    memset(instant->held, 0, system->model->n_parameters * sizeof *instant->held);
-    kal_settings_copy(&instant->trial, &system->settings, system);
+                               instant->trial.variables};
+    memset(instant->trial.held, 0,
+           system->model->n_parameters * sizeof *instant->trial.held);
+    kal_settings_copy(&instant->trial.settings, &system->settings, system);
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(hold(instant, &settings[i]));
     }
-    KAL_TRY(
-        kal_settings_evaluate(&instant->trial, instant->ctx, system, instant->held, w));
-    kal_instant_apply_settings(instant, &instant->trial);
+    KAL_TRY(kal_settings_evaluate(&instant->trial.settings, instant->ctx, system,
+                                  instant->trial.held, w));
+    kal_instant_apply_settings(instant, &instant->trial.settings);
     return KAL_OK;
 }

@@ -76,9 +76,9 @@ void kal_road_clear(KalRoad *road)
 static bool has_rows(const KalRoad *road)
 {
     const KalInstant *instant = road->instant;
-    bool all = road->n_rows == instant->n_independent;
-    for (int k = 0; all && k < instant->n_independent; k++) {
-        all = road->rows[instant->rows[instant->independent[k]]];
+    bool all = road->n_rows == instant->ranks.n_independent;
+    for (int k = 0; all && k < instant->ranks.n_independent; k++) {
+        all = road->rows[instant->rows[instant->ranks.independent[k]]];
     }
     return all;
 }
@@ -87,7 +87,7 @@ void kal_road_choose(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     const size_t m = (size_t)instant->system->m;
-    road->same = road->made && road->lends == instant->lends
+    road->same = road->made && road->lends == instant->ranks.lends
                  && road->stabilize == instant->stabilize && has_rows(road)
                  && memcmp(road->active, instant->active, m * sizeof(bool)) == 0;
     road->fits = road->same && road->open;
@@ -398,13 +398,13 @@ static void make_anew(KalRoad *road)
     const size_t m = (size_t)instant->system->m;
     forget(road);
     memset(road->rows, 0, m * sizeof(bool));
-    for (int k = 0; k < instant->n_independent; k++) {
-        road->rows[instant->rows[instant->independent[k]]] = true;
+    for (int k = 0; k < instant->ranks.n_independent; k++) {
+        road->rows[instant->rows[instant->ranks.independent[k]]] = true;
     }
     memcpy(road->active, instant->active, m * sizeof(bool));
-    road->lends = instant->lends;
+    road->lends = instant->ranks.lends;
     road->stabilize = instant->stabilize;
-    road->n_rows = instant->n_independent;
+    road->n_rows = instant->ranks.n_independent;
     road->made = true;
     make(road);
 }
@@ -461,7 +461,7 @@ const double *kal_road_inputs(KalRoad *road)
     memcpy(road->inputs, instant->variables, qdd * sizeof(double));
     for (int k = 0; k < instant->n_active; k++) {
         if (road->rows[instant->rows[k]]) {
-            road->inputs[qdd + (size_t)row++] = instant->weights[k];
+            road->inputs[qdd + (size_t)row++] = instant->ranks.weights[k];
         }
     }
     assert(row == road->n_rows);
@@ -486,13 +486,13 @@ void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
                                                       ? x + road->at.nonideal
                                                       : instant->C, // zeros
                                 .multipliers = instant->multipliers,
-                                .rank_M = instant->rank_M,
+                                .rank_M = instant->ranks.rank_M,
                                 .rank_A = road->n_rows,
                                 .rank_Mhat = instant->system->n,
                                 .unique = true,
                                 .indeterminate = road->undecided,
-                                .n_dependent_sets = instant->n_sets,
-                                .dependent_set = instant->sets,
+                                .n_dependent_sets = instant->ranks.n_sets,
+                                .dependent_set = instant->ranks.sets,
                                 .residual_constraints = KAL_SAFE_RESIDUAL,
                                 .residual_motion = KAL_SAFE_RESIDUAL,
                                 .fast = true,
@@ -504,7 +504,7 @@ void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
 static bool shares_reactions(const KalInstant *instant)
 {
     return instant->system->equations->has_reactions
-           && instant->n_independent < instant->n_active;
+           && instant->ranks.n_independent < instant->n_active;
 }
 
 // Servos are not for programs.

@@ -53,7 +53,7 @@ static void links_that_are_locked_swing_as_one_rod(void)
         const KalRunStatistics s = kal_run_statistics(lab.run);
         const KalInstant *instant = kal_run_instant(lab.run);
         ok(instant->large.solver && !instant->A);
-        ok(instant->n_active == 247 && instant->n_independent == 239);
+        ok(instant->n_active == 247 && instant->ranks.n_independent == 239);
         for (int i = 0; i < 80; i++) {
             near(lab_q(&lab, 3 * i + 2), angle, 1e-6);
             near(lab_q(&lab, 3 * i), (i + 0.5) * cos(angle), 1e-4);

@@ -241,10 +241,10 @@ static void a_straight_chain_in_space_leaves_nothing_out(void)
         KalInstant *instant = lab.instant;
         KalStartReport report;
         KalMotionAnswer answer;
-        int *rows = lab.instant->independent;
+        int *rows = lab.instant->ranks.independent;
         ok(kal_instant_start(instant, &report) == KAL_OK);
         ok(kal_instant_solve(instant, &answer) == KAL_OK && answer.rank_A == 600);
-        instant->n_independent = instant->n_active;
+        instant->ranks.n_independent = instant->n_active;
         for (int k = 0; k < instant->n_active; k++) {
             rows[k] = k;
         }
