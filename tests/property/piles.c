@@ -18,6 +18,7 @@ enum {
     USUAL = 20000, // problems of other tests
     SHARE = 500,   // of them are one pile
     MOST_BODIES = 4,
+    PROGRESS = 100,     // piles between two lines that count them
     MOST_STEPS = 20000, // of a second: more are a hang
     TEXT_SIZE = 1 << 17
 };
@@ -346,6 +347,11 @@ static void piles_neither_penetrate_nor_pull_nor_gain(void)
     long stopped = 0;
     for (long seed = first; seed < first + count; seed++) {
         stopped += !try_pile(seed);
+        if ((seed - first + 1) % PROGRESS == 0) {
+            printf("# %ld of %ld, %ld stopped by name\n", seed - first + 1, count,
+                   stopped);
+            (void)fflush(stdout);
+        }
     }
     printf("# %ld of %ld stopped by name\n", stopped, count);
     ok(stopped <= 1 + count / 10);
