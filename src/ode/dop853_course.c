@@ -87,8 +87,12 @@ static KalEight find_errors(const KalCourse *c, const KalDop853End *end)
 // The ends, theory (12.2), and their errors.
 static void finish(KalOdeLanes *l, KalCourse *c)
 {
-    KalDop853End end = {
-        .y = l->y, .y_end = l->y_end, .atol = l->atol, .rtol = c->rtol, .h = c->h};
+    KalDop853End end;
+    end.y = l->y;
+    end.y_end = l->y_end;
+    end.atol = l->atol;
+    end.rtol = c->rtol;
+    end.h = c->h;
     l->sums->finish(l->k, l->ld, &end);
     c->good &= end.finite == 0.0;
     c->error = find_errors(c, &end);
@@ -111,7 +115,7 @@ static void settle(KalOdeLanes *l, KalCourse *c, const double *stage)
     for (int i = 0; i < l->ld; i += KAL_LANES) {
         *kal_eight(y_next + i) = *kal_eight(l->y_end + i);
     }
-    c->settled = c->good;
+    c->settled = c->ended; // the others need not get there
     if (l->system.project) {
         l->system.project(l->system.user, l->end, &c->settled);
         l->sums->settle(l->ld, &settled);

@@ -159,17 +159,17 @@ void kal_coast_leave(KalCoast *coast, int lane, double t)
 }
 
 // As suits the processor.
-static void watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_quiet,
+static void watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
                   KalEight *out_longest)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
         (kal_has_widest() ? kal_coast_watch_widest
-                          : kal_coast_watch_wide)(coast, notes, out_quiet, out_longest);
+                          : kal_coast_watch_wide)(coast, notes, quiet, out_longest);
         return;
     }
 #endif
-    kal_coast_watch(coast, notes, out_quiet, out_longest);
+    kal_coast_watch(coast, notes, quiet, out_longest);
 }
 
 // Count an attempt of a run, and note a step to t that was quiet.
@@ -187,12 +187,11 @@ static void note(KalCoast *coast, int lane, bool quiet, double t)
 void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_on,
                   KalEight *out_longest)
 {
-    KalLaneNotes sure = *notes;
     *out_longest = kal_eight_all(0.0);
-    kal_road_lanes_energy(coast->road, notes->end, &sure.taken);
-    *out_on = sure.taken;
+    *out_on = notes->taken;
+    kal_road_lanes_energy(coast->road, notes->end, out_on);
     if (coast->watches) {
-        watch(coast, &sure, out_on, out_longest);
+        watch(coast, notes, out_on, out_longest);
     }
     for (int lane = 0; lane < KAL_LANES; lane++) {
         const bool quiet = (*out_on)[lane] != 0;

@@ -54,6 +54,7 @@ static void remember(KalCoastLanes *of, const KalLaneNotes *notes, KalEightBits 
 // The sines of a stretch of time in lanes; slopes are those of a step of length 1.
 typedef struct Sines {
     KalEight low;
+    KalEight high;
     KalEight steep;
     KalEight slope; // at the end
 } Sines;
@@ -71,8 +72,55 @@ static Fraction larger_fraction(Fraction x, KalEight over, KalEight under)
                       kal_eight_pick(larger, under, x.under)};
 }
 
-// Sines of attempts before, among those of the step: whoever stands next to whom, no slope is
-// larger than that between any two.
+// The sines of the step, from the end of the step before on where nothing came in between.
+static Sines follow_sines(const KalCoastLanes *of)
+{
+    const KalEight *sines = of->sines;
+    const KalEight begin = of->past[KAL_COAST_PAST - 1];
+    const KalEight last = of->past[KAL_COAST_PAST - 2]; // stage, at the same time
+    KalEight before = kal_eight_pick(of->mixed, sines[0], begin);
+    Sines x = {.low = before,
+               .high = before,
+               .steep = kal_eight_absolute(begin - last) * (1.0 / 0.1)};
+    x.steep = kal_eight_pick(of->mixed, kal_eight_all(0.0), x.steep);
+    for (int i = 0; i < KAL_COAST_RATES; i++) {
+        const KalEight sine = sines[order[i]];
+        x.steep = kal_eight_larger(kal_eight_absolute(sine - before) * (1.0 / apart[i]),
+                                   x.steep);
+        x.low = kal_eight_smaller(sine, x.low);
+        x.high = kal_eight_larger(sine, x.high);
+        before = sine;
+    }
+    x.slope = kal_eight_absolute(sines[END] - sines[order[END - 2]]) * (1.0 / LAST);
+    return x;
+}
+
+// Where a sine of an attempt before is one of the stretch.
+static KalEightBits is_there(const KalCoastLanes *of, const KalLaneNotes *notes, int i)
+{
+    const KalEight t = of->past_t[i];
+    return of->mixed & (t >= notes->t) & (t <= notes->t_new);
+}
+
+// Sines of attempts before, among those of the step: the slope at the end is that from any of
+// them to the last sine, if not from one of the step.
+static void join_past(const KalCoastLanes *of, const KalLaneNotes *notes, Sines *x)
+{
+    const KalEight h = notes->t_new - notes->t;
+    const KalEight tenth = 0.1 * h;
+    const KalEight end = of->sines[END];
+    Fraction slope = {kal_eight_all(0.0), h};
+    for (int i = 0; i < KAL_COAST_PAST; i++) {
+        const KalEight sine = kal_eight_pick(is_there(of, notes, i), of->past[i], end);
+        const KalEight dt = kal_eight_larger(notes->t_new - of->past_t[i], tenth);
+        slope = larger_fraction(slope, kal_eight_absolute(sine - end), dt);
+        x->low = kal_eight_smaller(sine, x->low);
+        x->high = kal_eight_larger(sine, x->high);
+    }
+    x->slope = kal_eight_larger(slope.over / slope.under * h, x->slope);
+}
+
+// Whoever stands next to whom, no slope is larger than that between any two.
 static void mix_past(const KalCoastLanes *of, const KalLaneNotes *notes, Sines *x)
 {
     const KalEight *times = kal_const_eight(notes->times);
@@ -80,7 +128,6 @@ static void mix_past(const KalCoastLanes *of, const KalLaneNotes *notes, Sines *
     const KalEight tenth = 0.1 * h;
     for (int i = 0; i < KAL_COAST_PAST; i++) {
         const KalEight t = of->past_t[i];
-        const KalEightBits there = of->mixed & (t >= notes->t) & (t <= notes->t_new);
         Fraction slope = {kal_eight_all(0.0), h};
         for (int k = 0; k < KAL_COAST_RATES + i; k++) {
             const bool now = k < KAL_COAST_RATES;
@@ -89,49 +136,43 @@ static void mix_past(const KalCoastLanes *of, const KalLaneNotes *notes, Sines *
             const KalEight dt = kal_eight_larger(kal_eight_absolute(t - when), tenth);
             slope = larger_fraction(slope, kal_eight_absolute(of->past[i] - sine), dt);
         }
-        const KalEight steep =
-            kal_eight_pick(there, slope.over / slope.under * h, kal_eight_all(0.0));
+        const KalEight steep = kal_eight_pick(
+            is_there(of, notes, i), slope.over / slope.under * h, kal_eight_all(0.0));
         x->steep = kal_eight_larger(steep, x->steep);
-        x->slope = kal_eight_larger(steep, x->slope);
-        x->low = kal_eight_smaller(kal_eight_pick(there, of->past[i], x->low), x->low);
     }
 }
 
-// The sines of the step, from the end of the step before on where nothing came in between.
-static Sines follow_sines(const KalCoastLanes *of)
-{
-    const KalEight *sines = of->sines;
-    const KalEight begin = of->past[KAL_COAST_PAST - 1];
-    const KalEight last = of->past[KAL_COAST_PAST - 2]; // stage, at the same time
-    KalEight before = kal_eight_pick(of->mixed, sines[0], begin);
-    Sines x = {.low = before, .steep = kal_eight_absolute(begin - last) * (1.0 / 0.1)};
-    x.steep = kal_eight_pick(of->mixed, kal_eight_all(0.0), x.steep);
-    for (int i = 0; i < KAL_COAST_RATES; i++) {
-        const KalEight sine = sines[order[i]];
-        x.steep = kal_eight_larger(kal_eight_absolute(sine - before) * (1.0 / apart[i]),
-                                   x.steep);
-        x.low = kal_eight_smaller(sine, x.low);
-        before = sine;
-    }
-    x.slope = kal_eight_absolute(sines[END] - sines[order[END - 2]]) * (1.0 / LAST);
-    return x;
-}
-
-// Lanes in which sines lead nowhere near zero, whatever a run would make of them, and of rows
+// Lanes in which these sines lead nowhere near zero, with slopes of `steep` at most, and of rows
 // that have changed by as much as `most`.
+static KalEightBits are_far(const KalCoastLanes *of, const Sines *x, KalEight steep,
+                            KalEight most)
+{
+    const KalEight fall =
+        MARGIN * kal_eight_larger(KAL_STEEPER * steep, KAL_ROW_STEEPER * most);
+    return KAL_LEADS_NOWHERE(x->low, fall, LONGEST, of->sines[END],
+                             MARGIN * KAL_NEAR_STEPS * x->slope)
+           & (~of->strange | (of->sines[END] > MARGIN * ROOM_STEPS * x->slope));
+}
+
+// Those of `taken` in which sines lead nowhere near zero, whatever a run would make of them.
+// Where others come in between, no two differ by more than the highest and the lowest, in no
+// less than a tenth of the step; which pairs there are is asked only where that is too much.
 static KalEightBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *notes,
-                                 KalEight most)
+                                 KalEightBits taken, KalEight most)
 {
     Sines x = follow_sines(of);
-    if (kal_eight_any(of->mixed & notes->taken)) {
-        mix_past(of, notes, &x);
+    if (!kal_eight_any(of->mixed & taken)) {
+        return taken & are_far(of, &x, x.steep, most);
     }
-    const KalEight fall =
-        MARGIN * kal_eight_larger(KAL_STEEPER * x.steep, KAL_ROW_STEEPER * most);
-    return (notes->t_new > notes->t)
-           & KAL_LEADS_NOWHERE(x.low, fall, LONGEST, of->sines[END],
-                               MARGIN * KAL_NEAR_STEPS * x.slope)
-           & (~of->strange | (of->sines[END] > MARGIN * ROOM_STEPS * x.slope));
+    join_past(of, notes, &x);
+    const KalEight bound =
+        kal_eight_pick(of->mixed, (x.high - x.low) * (1.0 / 0.1), x.steep);
+    KalEightBits far = are_far(of, &x, bound, most);
+    if (kal_eight_any(of->mixed & taken & ~far)) {
+        mix_past(of, notes, &x);
+        far |= are_far(of, &x, x.steep, most);
+    }
+    return taken & far;
 }
 
 // How far steps may go towards a loss of rank: kal_run_room() where nothing came in between.  The
@@ -237,7 +278,7 @@ static Rows look_at_rows(const KalCoast *coast, const KalSparse *A)
 }
 
 void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
-                     KalEightBits *out_quiet, KalEight *out_longest)
+                     KalEightBits *quiet_lanes, KalEight *out_longest)
 {
     const KalSparse *A = &coast->road->system->equations->A;
     const Rows rows = look_at_rows(coast, A);
@@ -245,8 +286,9 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
     const KalEight most = kal_eight_root(rows.change);
     const KalEight turning =
         kal_eight_larger(KAL_TURN_PAST * coast->of->turning, most / h);
-    const KalEightBits quiet = notes->taken & lead_nowhere(coast->of, notes, most)
-                               & rows.stay & (most < KAL_ROW_TURNED);
+    const KalEightBits taken = *quiet_lanes & (notes->t_new > notes->t);
+    const KalEightBits quiet = lead_nowhere(coast->of, notes, taken, most) & rows.stay
+                               & (most < KAL_ROW_TURNED);
     const KalEight room = find_room(coast->of, notes);
     const KalEight turn =
         kal_eight_pick(turning > 0.0, KAL_TURN / turning, kal_eight_all(INFINITY));
@@ -256,5 +298,5 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
     coast->of->turning = kal_eight_pick(quiet, turning, coast->of->turning);
     keep_rows(coast, A, &rows, quiet);
     remember(coast->of, notes, quiet);
-    *out_quiet = quiet;
+    *quiet_lanes = quiet;
 }

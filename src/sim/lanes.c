@@ -89,19 +89,19 @@ static void rate(void *user, int k, const double *at, double *out_rates,
 {
     KalTeam *team = (KalTeam *)user;
     const KalRoad *lead = team->road.lead;
-    const KalEight *results = kal_const_eight(out_rates) + team->road.system->n;
+    const double *results = out_rates + KAL_LANES * team->road.system->n;
     assert(k >= 0 && k < KAL_COAST_RATES);
     if (k < KAL_COAST_RATES - 1) {
         kal_road_lanes_rush(&team->road, at, out_rates, good);
-        team->coast.of->sines[k] = results[lead->brief.sine];
+        team->coast.of->sines[k] = kal_const_eight(results)[lead->brief.sine];
         return;
     }
     if (team->road.returns) {
-        kal_return_lanes_find(&team->road, at, out_rates, good);
+        results = kal_return_lanes_find(&team->road, at, out_rates, good);
     } else {
         kal_road_lanes_take(&team->road, at, out_rates, good);
     }
-    team->coast.of->sines[k] = results[lead->at.sine];
+    team->coast.of->sines[k] = kal_const_eight(results)[lead->at.sine];
 }
 
 // All stages at once, where there is a program for that.

@@ -155,15 +155,16 @@ void kal_return_lanes_judge(const KalRoadLanes *lanes, KalEightBits *good)
                        lanes->back + KAL_LANES * kal_return_answer(lanes->lead), good);
 }
 
-void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
-                           double *out_rates, KalEightBits *good)
+const double *kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
+                                    double *out_rates, KalEightBits *good)
 {
     const size_t n = (size_t)lanes->system->n;
-    double *results = out_rates + KAL_LANES * n;
+    const double *results = lanes->back + KAL_LANES * kal_return_answer(lanes->lead);
     memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalEight));
-    memcpy(results, lanes->back + KAL_LANES * kal_return_answer(lanes->lead),
-           lanes->n_results * sizeof(KalEight));
+    memcpy(out_rates + KAL_LANES * n, results + KAL_LANES * lanes->lead->at.qdd,
+           n * sizeof(KalEight));
     lanes->math->judge(&lanes->lead->at, results, good);
+    return results;
 }
 
 void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,

@@ -71,9 +71,10 @@ void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *ou
 /// Bring the states of all lanes back, as kal_return_take() does.
 void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalEightBits *good);
 
-/// The same where the way back has led to, which has found them.
-void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
-                           double *out_rates, KalEightBits *good);
+/// Rates of all lanes where the way back has led to, which has found them: velocities and
+/// accelerations.  Returns all that kal_road_take() finds.
+const double *kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
+                                    double *out_rates, KalEightBits *good);
 
 /// Lanes in which what the way back has found there is not vouched for are not `good` any more.
 void kal_return_lanes_judge(const KalRoadLanes *lanes, KalEightBits *good);
