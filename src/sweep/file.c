@@ -499,7 +499,8 @@ static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, si
                                 .n_texts = w->has_marks ? TEXTS : 1,
                                 .rows = w->rows,
                                 .notes = notes,
-                                .n_notes = list_notes(w, notes)};
+                                .n_notes = list_notes(w, notes),
+                                .threads = (int)kal_sweep_threads(threads_of(w))};
     KAL_TRY(kal_stream_create(context(w), &spec, &stream));
     const KalStatus status = write_rows(w, stream, row);
     kal_stream_destroy(stream);

@@ -46,4 +46,7 @@ struct KalSweep {
 /// The structure of a run, counted from 0.
 const KalStructure *kal_sweep_structure(const KalSweep *sweep, uint64_t run);
 
+/// How many threads work where so many are asked for; 0: all cores.
+size_t kal_sweep_threads(int threads);
+
 #endif

@@ -594,11 +594,11 @@ static void *attend(void *user)
     return NULL;
 }
 
-static size_t choose_threads(const KalSweepJob *job)
+size_t kal_sweep_threads(int threads)
 {
-    assert(job->threads >= 0);
+    assert(threads >= 0);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const long wanted = job->threads > 0 ? job->threads : cores;
+    const long wanted = threads > 0 ? threads : cores;
     return wanted < 1 ? 1 : wanted > MOST_THREADS ? MOST_THREADS : (size_t)wanted;
 }
 
@@ -606,7 +606,7 @@ static size_t choose_threads(const KalSweepJob *job)
 static void go_on_all(Pool *pool)
 {
     pthread_t threads[MOST_THREADS];
-    const size_t wanted = choose_threads(pool->job) - 1;
+    const size_t wanted = kal_sweep_threads(pool->job->threads) - 1;
     size_t count = 0;
     while (count < wanted && pthread_create(&threads[count], NULL, attend, pool) == 0) {
         count++;

@@ -34,6 +34,7 @@
     X(H5Dopen2)                     \
     X(H5Dread)                      \
     X(H5Dwrite)                     \
+    X(H5Dwrite_chunk)               \
     X(H5Eget_auto2)                 \
     X(H5Eset_auto2)                 \
     X(H5Ewalk2)                     \

@@ -2,12 +2,13 @@
 
 // Tables of any number of rows as HDF5.
 //
-// Rows are collected until there are as many as a chunk has, and then go to the datasets, so
-// that each chunk is compressed and written once.  Unlike tables (hdf5.c) the file is written
+// Rows are collected until there are as many as some chunks have.  Then these are compressed,
+// by several threads (table/pack.h), and go to the datasets as they are, each of them once.  Unlike tables (hdf5.c) the file is written
 // where it is: it may be larger than memory.  HDF5 1.10 crashes when a disk fills up under
 // it, so there has to be room for all numbers, compressed or not, before it begins.
 
 #include "table/hdf5_impl.h"
+#include "table/pack.h"
 #include "table/stream_impl.h"
 #include "table/table_impl.h"
 
@@ -25,7 +26,6 @@
 
 enum {
     CHUNK = 8192,    // rows
-    LEVEL = 4,       // of compression, 0 … 9
     FIXED = 1 << 20, // bytes of a file beside its rows, at most
     OVERHEAD = 64    // bytes of a chunk in the index, at most
 };
@@ -37,10 +37,13 @@ struct KalHdf5Stream {
     hid_t *types;     // of texts
     uint64_t written; // rows
     size_t waiting;
-    size_t chunk;    // rows
-    double *values;  // column after column, a chunk each
-    char *texts;     // column after column, a chunk each
-    size_t sizes[4]; // bytes of the four
+    size_t chunk;        // rows
+    size_t chunks;       // that are compressed at once
+    double *values;      // chunk after chunk, column after column
+    char *texts;         // likewise
+    KalPack *packs;      // of them, columns, then texts
+    unsigned char *pack; // where they are packed
+    size_t sizes[6];     // bytes of all these
 };
 
 static KalStatus fail(const KalStream *stream)
@@ -87,6 +90,85 @@ static KalStatus check_room(const KalStream *stream)
                           kal_file_shown(spec->path), need, room);
 }
 
+// Chunks that give all threads something to do.
+static size_t choose_chunks(const KalStream *stream)
+{
+    const size_t threads = stream->spec.threads > 1 ? (size_t)stream->spec.threads : 1;
+    const size_t wanted = 2 * threads / count_all(stream) + 1;
+    const uint64_t chunks = stream->spec.rows / CHUNK + 1;
+    return wanted < chunks ? wanted : (size_t)chunks;
+}
+
+// The places where chunks are packed.
+static void place_packs(const KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    const KalHdf5Stream *s = stream->hdf5;
+    unsigned char *next = s->pack;
+    const char *text = s->texts;
+    KalPack *pack = s->packs;
+    for (size_t c = 0; c < s->chunks; c++) {
+        for (size_t i = 0; i < count_all(stream); i++, pack++) {
+            const bool numbers = i < spec->n_columns;
+            *pack = (KalPack){.count = s->chunk, .numbers = numbers, .planes = next};
+            pack->size =
+                numbers ? sizeof(double) : spec->texts[i - spec->n_columns].size;
+            const size_t bytes = pack->size * s->chunk;
+            pack->from =
+                numbers
+                    ? (const void *)(s->values + (c * spec->n_columns + i) * s->chunk)
+                    : text;
+            text += numbers ? 0 : bytes;
+            pack->to = next + bytes;
+            next += bytes + kal_pack_room(bytes);
+        }
+    }
+    assert(next == s->pack + s->sizes[5]);
+}
+
+// Bytes that all chunks take, packed.
+static size_t pack_bytes(const KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    const KalHdf5Stream *s = stream->hdf5;
+    size_t bytes = 0;
+    for (size_t i = 0; i < count_all(stream); i++) {
+        const size_t size = i < spec->n_columns ? sizeof(double)
+                                                : spec->texts[i - spec->n_columns].size;
+        bytes += size * s->chunk + kal_pack_room(size * s->chunk);
+    }
+    return bytes * s->chunks;
+}
+
+static KalStatus allocate(KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    KalHdf5Stream *s = stream->hdf5;
+    KalContext *ctx = stream->ctx;
+    const size_t rows = s->chunks * s->chunk;
+    s->sizes[0] = count_all(stream) * sizeof *s->datasets;
+    s->sizes[1] = spec->n_columns * rows * sizeof *s->values;
+    s->sizes[2] = text_bytes(spec) * rows + 1;
+    s->sizes[3] = (spec->n_texts + 1) * sizeof *s->types;
+    s->sizes[4] = count_all(stream) * s->chunks * sizeof *s->packs;
+    s->sizes[5] = pack_bytes(stream);
+    s->datasets = (hid_t *)kal_alloc(ctx, s->sizes[0], 1);
+    s->values = (double *)kal_alloc(ctx, s->sizes[1], 1);
+    s->texts = (char *)kal_alloc(ctx, s->sizes[2], 1);
+    s->types = (hid_t *)kal_alloc(ctx, s->sizes[3], 1);
+    s->packs = (KalPack *)kal_alloc(ctx, s->sizes[4], 1);
+    s->pack = (unsigned char *)kal_alloc(ctx, s->sizes[5], 1);
+    for (size_t i = 0; s->datasets && i < count_all(stream); i++) {
+        s->datasets[i] = -1;
+    }
+    for (size_t i = 0; s->types && i < spec->n_texts; i++) {
+        s->types[i] = -1;
+    }
+    return s->datasets && s->values && s->texts && s->types && s->packs && s->pack
+               ? KAL_OK
+               : kal_no_memory(ctx, "to write a table");
+}
+
 static KalStatus make(KalStream *stream)
 {
     assert(!stream->hdf5);
@@ -99,23 +181,10 @@ static KalStatus make(KalStream *stream)
     s->h.ctx = stream->ctx;
     s->file = -1;
     s->chunk = spec->rows < CHUNK ? (size_t)spec->rows + (spec->rows == 0) : CHUNK;
-    s->sizes[0] = count_all(stream) * sizeof *s->datasets;
-    s->sizes[1] = spec->n_columns * s->chunk * sizeof *s->values;
-    s->sizes[2] = text_bytes(spec) * s->chunk + 1;
-    s->sizes[3] = (spec->n_texts + 1) * sizeof *s->types;
-    s->datasets = (hid_t *)kal_alloc(stream->ctx, s->sizes[0], 1);
-    s->values = (double *)kal_alloc(stream->ctx, s->sizes[1], 1);
-    s->texts = (char *)kal_alloc(stream->ctx, s->sizes[2], 1);
-    s->types = (hid_t *)kal_alloc(stream->ctx, s->sizes[3], 1);
-    for (size_t i = 0; s->datasets && i < count_all(stream); i++) {
-        s->datasets[i] = -1;
-    }
-    for (size_t i = 0; s->types && i < spec->n_texts; i++) {
-        s->types[i] = -1;
-    }
-    return s->datasets && s->values && s->texts && s->types
-               ? KAL_OK
-               : kal_no_memory(stream->ctx, "to write a table");
+    s->chunks = choose_chunks(stream);
+    KAL_TRY(allocate(stream));
+    place_packs(stream);
+    return KAL_OK;
 }
 
 static void create_file(KalStream *stream)
@@ -147,15 +216,9 @@ static hid_t create_column(KalStream *stream, hid_t group, hid_t type,
     KalHdf5Stream *s = stream->hdf5;
     KalHdf5 *h = &s->h;
     const hsize_t rows = stream->spec.rows;
-    const hsize_t chunk = s->chunk;
     char name[KAL_HDF5_NAME_SIZE];
     kal_hdf5_escape(quantity->name, name);
     const hid_t space = kal_hdf5_seen(h, h->lib.H5Screate_simple(1, &rows, NULL));
-    if (rows > 0) {
-        kal_hdf5_seen(h, h->lib.H5Pset_chunk(h->dataset, 1, &chunk));
-        kal_hdf5_seen(h, h->lib.H5Pset_shuffle(h->dataset));
-        kal_hdf5_seen(h, h->lib.H5Pset_deflate(h->dataset, LEVEL));
-    }
     const hid_t dataset =
         kal_hdf5_seen(h, h->lib.H5Dcreate2(group, name, type, space, h->link,
                                            h->dataset, H5P_DEFAULT));
@@ -168,6 +231,18 @@ static hid_t create_column(KalStream *stream, hid_t group, hid_t type,
     return dataset;
 }
 
+// What all columns are made with: filters that are set again would come once more.
+static void set_filters(KalStream *stream)
+{
+    KalHdf5 *h = &stream->hdf5->h;
+    const hsize_t chunk = stream->hdf5->chunk;
+    if (stream->spec.rows > 0) {
+        kal_hdf5_seen(h, h->lib.H5Pset_chunk(h->dataset, 1, &chunk));
+        kal_hdf5_seen(h, h->lib.H5Pset_shuffle(h->dataset));
+        kal_hdf5_seen(h, h->lib.H5Pset_deflate(h->dataset, KAL_PACK_LEVEL));
+    }
+}
+
 static void create_columns(KalStream *stream)
 {
     const KalStreamSpec *spec = &stream->spec;
@@ -176,6 +251,7 @@ static void create_columns(KalStream *stream)
     const hid_t group =
         kal_hdf5_seen(h, h->lib.H5Gcreate2(s->file, KAL_HDF5_COLUMNS, h->link, h->group,
                                            H5P_DEFAULT));
+    set_filters(stream);
     for (size_t i = 0; i < spec->n_columns && !h->failed; i++) {
         s->datasets[i] =
             create_column(stream, group, h->lib.H5T_IEEE_F64LE_g, &spec->columns[i]);
@@ -212,74 +288,76 @@ KalStatus kal_hdf5_stream_begin(KalStream *stream)
     return h->failed ? fail(stream) : KAL_OK;
 }
 
-// Write a chunk of a column.
-static void write_part(KalHdf5Stream *s, hid_t dataset, hid_t type, const void *values)
+// What a chunk has beyond the last row is zero.
+static void pad(const KalStream *stream)
 {
-    assert(s->waiting > 0 && s->waiting <= s->chunk);
+    const KalHdf5Stream *s = stream->hdf5;
+    const size_t columns = count_all(stream);
+    const size_t rest = s->waiting % s->chunk;
+    const KalPack *packs = s->packs + s->waiting / s->chunk * columns;
+    for (size_t i = 0; rest > 0 && i < columns; i++) {
+        const size_t size = packs[i].size;
+        memset((char *)(uintptr_t)packs[i].from + rest * size, 0,
+               (s->chunk - rest) * size);
+    }
+}
+
+// Write all chunks that have rows.
+static void write_chunks(KalStream *stream, size_t chunks)
+{
+    KalHdf5Stream *s = stream->hdf5;
     KalHdf5 *h = &s->h;
-    const hsize_t start = s->written;
-    const hsize_t count = s->waiting;
-    const hid_t memory = kal_hdf5_seen(h, h->lib.H5Screate_simple(1, &count, NULL));
-    const hid_t space = kal_hdf5_seen(h, h->lib.H5Dget_space(dataset));
-    kal_hdf5_seen(h, h->lib.H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL,
-                                                &count, NULL));
-    kal_hdf5_seen(h,
-                  h->lib.H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values));
-    kal_hdf5_drop(h, space);
-    kal_hdf5_drop(h, memory);
+    const KalPack *pack = s->packs;
+    for (size_t c = 0; c < chunks; c++) {
+        const hsize_t start = s->written + c * s->chunk;
+        for (size_t i = 0; i < count_all(stream) && !h->failed; i++, pack++) {
+            kal_hdf5_seen(h, h->lib.H5Dwrite_chunk(s->datasets[i], H5P_DEFAULT, 0,
+                                                   &start, pack->packed, pack->to));
+        }
+    }
 }
 
 static KalStatus flush(KalStream *stream)
 {
     KalHdf5Stream *s = stream->hdf5;
-    assert(s->waiting <= s->chunk);
-    const size_t n = stream->spec.n_columns;
-    if (s->waiting == 0) {
+    assert(s->waiting <= s->chunks * s->chunk);
+    const size_t chunks = (s->waiting + s->chunk - 1) / s->chunk;
+    if (chunks == 0) {
         return KAL_OK;
     }
+    pad(stream);
+    KAL_TRY(kal_pack_all(stream->ctx, s->packs, chunks * count_all(stream),
+                         stream->spec.threads));
     kal_hdf5_silence(&s->h);
-    for (size_t i = 0; i < n && !s->h.failed; i++) {
-        write_part(s, s->datasets[i], s->h.lib.H5T_NATIVE_DOUBLE_g,
-                   s->values + i * s->chunk);
-    }
-    const char *texts = s->texts;
-    for (size_t i = 0; i < stream->spec.n_texts && !s->h.failed; i++) {
-        write_part(s, s->datasets[n + i], s->types[i], texts);
-        texts += s->chunk * stream->spec.texts[i].size;
-    }
+    write_chunks(stream, chunks);
     kal_hdf5_speak_again(&s->h);
     s->written += s->waiting;
     s->waiting = 0;
     return s->h.failed ? fail(stream) : KAL_OK;
 }
 
-// Put the texts of a row into their chunks.
-static void put_texts(const KalStream *stream, const char *const *texts)
-{
-    const KalHdf5Stream *s = stream->hdf5;
-    char *chunk = s->texts;
-    for (size_t i = 0; i < stream->spec.n_texts; i++) {
-        const size_t size = stream->spec.texts[i].size;
-        char *place = chunk + s->waiting * size;
-        assert(texts[i]);
-        memset(place, 0, size);
-        (void)snprintf(place, size, "%s", texts[i]);
-        chunk += s->chunk * size;
-    }
-}
-
 KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
                               const char *const *texts)
 {
     assert(values);
+    const KalStreamSpec *spec = &stream->spec;
     KalHdf5Stream *s = stream->hdf5;
-    assert(s->written + s->waiting < stream->spec.rows);
-    for (size_t i = 0; i < stream->spec.n_columns; i++) {
-        s->values[i * s->chunk + s->waiting] = values[i];
+    assert(s->written + s->waiting < spec->rows);
+    const size_t c = s->waiting / s->chunk;
+    const size_t row = s->waiting % s->chunk;
+    double *place = s->values + c * spec->n_columns * s->chunk + row;
+    char *text = s->texts + c * text_bytes(spec) * s->chunk;
+    for (size_t i = 0; i < spec->n_columns; i++) {
+        place[i * s->chunk] = values[i];
     }
-    put_texts(stream, texts);
+    for (size_t i = 0; i < spec->n_texts; i++) {
+        const size_t size = spec->texts[i].size;
+        assert(texts[i] && strlen(texts[i]) < size);
+        strncpy(text + row * size, texts[i], size); // and zeros behind it
+        text += s->chunk * size;
+    }
     s->waiting++;
-    return s->waiting == s->chunk ? flush(stream) : KAL_OK;
+    return s->waiting == s->chunks * s->chunk ? flush(stream) : KAL_OK;
 }
 
 // Close all that is open.
@@ -326,5 +404,7 @@ void kal_hdf5_stream_clear(KalStream *stream)
     kal_free(stream->ctx, s->values, s->values ? s->sizes[1] : 0);
     kal_free(stream->ctx, s->texts, s->texts ? s->sizes[2] : 0);
     kal_free(stream->ctx, s->types, s->types ? s->sizes[3] : 0);
+    kal_free(stream->ctx, s->packs, s->packs ? s->sizes[4] : 0);
+    kal_free(stream->ctx, s->pack, s->pack ? s->sizes[5] : 0);
     kal_free(stream->ctx, s, sizeof *s);
 }

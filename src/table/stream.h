@@ -47,6 +47,7 @@ typedef struct KalStreamSpec {
     uint64_t rows;             ///< how many there will be
     const KalTableNote *notes; ///< for the formats that have a place for them
     size_t n_notes;
+    int threads; ///< that may work on it at once; the file is the same for any number
 } KalStreamSpec;
 
 /// Whether the ending of a path is that of a format.  KAL_ERR_USAGE.

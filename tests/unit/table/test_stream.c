@@ -176,6 +176,92 @@ static void every_allocation_may_fail(void)
     }
 }
 
+enum {
+    WIDE = 40,   // columns, more than HDF5 allows filters
+    MANY = 40000 // rows, of some chunks
+};
+
+// Noise, constants, whole numbers, numbers with a pattern.
+static double wide_value(uint64_t row, int column)
+{
+    const uint64_t bits = (row * WIDE + (uint64_t)column + 1) * 0x9E3779B97F4A7C15U;
+    const double noise = (double)((bits ^ bits >> 31) * 0xD6E8FEB86659FD93U) * 0x1p-64;
+    return column % 4 == 0   ? noise
+           : column % 4 == 1 ? 0.1 * column
+           : column % 4 == 2 ? (double)row
+                             : (double)(row % 7) / 7.0;
+}
+
+static KalStatus write_wide(KalContext *ctx, const char *path, int threads)
+{
+    char names[WIDE][8];
+    KalQuantity wide[WIDE];
+    KalStream *stream = NULL;
+    KalStreamSpec spec = spec_of(path, MANY);
+    for (int j = 0; j < WIDE; j++) {
+        (void)snprintf(names[j], sizeof names[j], "c%d", j);
+        wide[j] = (KalQuantity){.name = names[j], .unit = "", .description = ""};
+    }
+    spec.columns = wide;
+    spec.n_columns = WIDE;
+    spec.threads = threads;
+    KalStatus status = kal_stream_create(ctx, &spec, &stream);
+    for (uint64_t i = 0; i < MANY && status == KAL_OK; i++) {
+        double row[WIDE];
+        const char *const words[TEXTS] = {"", i % 3 == 0 ? "ok" : "why"};
+        for (int j = 0; j < WIDE; j++) {
+            row[j] = wide_value(i, j);
+        }
+        status = kal_stream_add(stream, row, words);
+    }
+    status = status == KAL_OK ? kal_stream_finish(stream) : status;
+    kal_stream_destroy(stream);
+    return status;
+}
+
+// Whether two files have the same bytes.
+static bool are_equal(const char *a, const char *b)
+{
+    FILE *first = fopen(a, "rb");
+    FILE *second = fopen(b, "rb");
+    bool equal = first && second;
+    for (int c = 0; equal && c != EOF;) {
+        c = getc(first);
+        equal = c == getc(second);
+    }
+    equal = first && fclose(first) == 0 && equal;
+    return second && fclose(second) == 0 && equal;
+}
+
+static void wide_tables_are_the_same_for_any_number_of_threads(void)
+{
+    static const int threads[] = {1, 2, 5, 200};
+    KalContext *ctx = NULL;
+    KalTable *table = NULL;
+    Folder folder;
+    ok(folder_open(&folder) && kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    char first[sizeof folder.file];
+    (void)snprintf(first, sizeof first, "%s", folder_file(&folder, "a.h5"));
+    for (int i = 0; i < 4; i++) {
+        const char *path = i == 0 ? first : folder_file(&folder, "b.h5");
+        ok(write_wide(ctx, path, threads[i]) == KAL_OK);
+        ok(are_equal(first, path));
+    }
+    if (ok(kal_table_read(ctx, first, 0, &table) == KAL_OK)) {
+        bool same = kal_table_rows(table) == MANY && kal_table_columns(table) == WIDE;
+        for (uint64_t i = 0; same && i < MANY; i++) {
+            for (int j = 0; j < WIDE; j++) {
+                same = same && kal_table_row(table, i)[j] == wide_value(i, j);
+            }
+        }
+        ok(same);
+    }
+    kal_table_destroy(table);
+    kal_context_destroy(ctx);
+    folder_close(&folder);
+}
+
 TAP_RUN(TAP_CASE(rows_read_back_from_every_format),
         TAP_CASE(there_is_no_file_before_its_end), TAP_CASE(other_endings_are_refused),
+        TAP_CASE(wide_tables_are_the_same_for_any_number_of_threads),
         TAP_CASE(every_allocation_may_fail))
