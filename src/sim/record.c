@@ -598,7 +598,7 @@ bool kal_record_has_doubts(KalRecord *record, KalRun *run)
     if (kal_run_sample_values(run)) {
         return false; // rows are independent where it waits
     }
-    if (instant->answer.n_dependent_sets == 0 && !instant->contacts.shares) {
+    if (instant->answer.n_dependent_sets == 0 && !instant->contacts.sharing.doubtful) {
         return false;
     }
     (void)kal_instant_doubts(instant);

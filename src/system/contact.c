@@ -70,52 +70,53 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t count = count_contacts(instant);
     const size_t rows = (size_t)c->n_rows;
     c->states = kal_carve(carver, count, sizeof *c->states);
-    c->tried = kal_carve(carver, count, sizeof *c->tried);
+    c->decision.tried = kal_carve(carver, count, sizeof *c->decision.tried);
     c->rows = kal_carve_ints(carver, rows);
     c->place = kal_carve_ints(carver, m);
     c->A = kal_carve_doubles(carver, rows, n);
     c->b = kal_carve_doubles(carver, rows, 1);
-    c->taking = kal_carve_bools(carver, count);
-    c->laws = kal_carve(carver, count, sizeof *c->laws);
-    c->singles = kal_carve(carver, rows, sizeof *c->singles);
-    c->stopped = kal_carve_bools(carver, count);
-    c->members = kal_carve_ints(carver, count);
-    c->used = kal_carve_ints(carver, rows);
-    c->G = kal_carve_doubles(carver, rows, rows);
-    c->free = kal_carve_doubles(carver, rows, 1);
-    c->response = kal_carve_doubles(carver, rows, n);
-    c->heads = kal_carve_ints(carver, n);
-    c->busy = kal_carve_bools(carver, n);
-    c->served = kal_carve_bools(carver, rows);
-    c->load = kal_carve_doubles(carver, n, 1);
-    c->factor = kal_carve_doubles(carver, rows, rows);
-    c->column = kal_carve_doubles(carver, count, n);
-    c->matrix = kal_carve_doubles(carver, count, count);
-    c->friction = kal_carve_doubles(carver, count, 1);
-    c->work = kal_carve_doubles(carver, count, 1);
-    c->before = kal_carve_doubles(carver, count, 1);
-    c->along = kal_carve_doubles(carver, count, KAL_TOUCH_SLIPS);
-    c->reactions = kal_carve_doubles(carver, count + 1, m);
-    c->perm = kal_carve_ints(carver, count);
-    c->chosen = kal_carve_ints(carver, rows);
-    c->sliding = kal_carve_ints(carver, count);
-    c->Q = kal_carve_doubles(carver, n, 1);
+    c->decision.taking = kal_carve_bools(carver, count);
+    c->decision.laws = kal_carve(carver, count, sizeof *c->decision.laws);
+    c->decision.singles = kal_carve(carver, rows, sizeof *c->decision.singles);
+    c->decision.stopped = kal_carve_bools(carver, count);
+    c->decision.members = kal_carve_ints(carver, count);
+    c->decision.used = kal_carve_ints(carver, rows);
+    c->effect.G = kal_carve_doubles(carver, rows, rows);
+    c->decision.free = kal_carve_doubles(carver, rows, 1);
+    c->effect.response = kal_carve_doubles(carver, rows, n);
+    c->effect.heads = kal_carve_ints(carver, n);
+    c->effect.busy = kal_carve_bools(carver, n);
+    c->effect.served = kal_carve_bools(carver, rows);
+    c->effect.load = kal_carve_doubles(carver, n, 1);
+    c->decision.factor = kal_carve_doubles(carver, rows, rows);
+    c->slide.column = kal_carve_doubles(carver, count, n);
+    c->slide.matrix = kal_carve_doubles(carver, count, count);
+    c->slide.friction = kal_carve_doubles(carver, count, 1);
+    c->slide.work = kal_carve_doubles(carver, count, 1);
+    c->slide.before = kal_carve_doubles(carver, count, 1);
+    c->slide.along = kal_carve_doubles(carver, count, KAL_TOUCH_SLIPS);
+    c->slide.reactions = kal_carve_doubles(carver, count + 1, m);
+    c->slide.perm = kal_carve_ints(carver, count);
+    c->decision.chosen = kal_carve_ints(carver, rows);
+    c->slide.list = kal_carve_ints(carver, count);
+    c->slide.Q = kal_carve_doubles(carver, n, 1);
     c->zero = kal_carve_doubles(carver, m, 1);
-    c->force = kal_carve_doubles(carver, n, 1);
+    c->slide.force = kal_carve_doubles(carver, n, 1);
     c->blamed = kal_carve_names(carver, count);
     c->own = kal_carve_doubles(carver, rows, 1);
-    c->left = kal_carve_bools(carver, rows);
+    c->sharing.left = kal_carve_bools(carver, rows);
     const size_t most = (size_t)kal_contacts_most_shared(instant->system);
-    c->share_rows = kal_carve_doubles(carver, most, n);
-    c->share_forces = kal_carve_doubles(carver, most, 1);
-    c->share_list = kal_carve_ints(carver, most);
-    c->share_marks = kal_carve_bools(carver, most);
-    c->share_place = kal_carve_ints(carver, m);
-    c->share_normal = kal_carve_ints(carver, m);
-    c->share_friction = kal_carve_doubles(carver, m, 1);
-    c->limits = kal_carve(carver, (size_t)kal_contacts_most_limits(instant->system),
-                          sizeof *c->limits);
-    c->multipliers = kal_carve_doubles(carver, m, 1);
+    c->sharing.rows = kal_carve_doubles(carver, most, n);
+    c->sharing.forces = kal_carve_doubles(carver, most, 1);
+    c->sharing.list = kal_carve_ints(carver, most);
+    c->sharing.marks = kal_carve_bools(carver, most);
+    c->sharing.place = kal_carve_ints(carver, m);
+    c->sharing.normal = kal_carve_ints(carver, m);
+    c->sharing.friction = kal_carve_doubles(carver, m, 1);
+    c->sharing.limits =
+        kal_carve(carver, (size_t)kal_contacts_most_limits(instant->system),
+                  sizeof *c->sharing.limits);
+    c->sharing.multipliers = kal_carve_doubles(carver, m, 1);
 }
 
 // Places of the rows of contacts.
@@ -148,7 +149,7 @@ KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
     list_rows(instant);
     KAL_TRY(kal_share_create(
         instant->ctx, kal_contacts_most_shared(instant->system), instant->system->n,
-        kal_contacts_most_limits(instant->system), &contacts->share));
+        kal_contacts_most_limits(instant->system), &contacts->sharing.share));
     return kal_groups_create(instant->ctx, contacts->n_rows, contacts->n_rows,
                              &contacts->groups);
 }
@@ -156,7 +157,7 @@ KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
 void kal_contacts_clear(KalContacts *contacts, KalContext *ctx)
 {
     kal_groups_destroy(contacts->groups);
-    kal_share_destroy(contacts->share);
+    kal_share_destroy(contacts->sharing.share);
     kal_workspace_clear(ctx, &contacts->workspace);
 }
 
@@ -168,7 +169,7 @@ void kal_contacts_reset(KalInstant *instant)
         c->states[i] =
             (KalContactState){.closed = model->contacts[i].gap == KAL_NO_GAP};
     }
-    c->n_sliding = 0;
+    c->slide.count = 0;
 }
 
 void kal_contacts_take(KalInstant *instant)
@@ -235,10 +236,10 @@ static void blame(KalInstant *instant, const KalTouchAnswer *answer)
 {
     KalContacts *c = &instant->contacts;
     c->n_blamed = 0;
-    for (int k = 0; k < c->n_laws; k++) {
+    for (int k = 0; k < c->decision.n_laws; k++) {
         if (answer->blamed[k]) {
             c->blamed[c->n_blamed++] =
-                instant->system->model->contacts[c->members[k]].name;
+                instant->system->model->contacts[c->decision.members[k]].name;
         }
     }
 }
@@ -275,13 +276,13 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
 void kal_contacts_release(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
-    c->n_sliding = 0;
-    c->any_left = false;
-    c->shared = false;
-    c->shares = false;
+    c->slide.count = 0;
+    c->sharing.any_left = false;
+    c->sharing.shared = false;
+    c->sharing.doubtful = false;
     for (int k = 0; k < c->n_rows; k++) {
         instant->active[c->rows[k]] = false;
-        c->left[k] = false;
+        c->sharing.left[k] = false;
     }
     for (size_t i = 0; i < count_contacts(instant); i++) {
         c->states[i].acts = false;
@@ -299,7 +300,7 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     KalContacts *c = &instant->contacts;
     const KalContact *contact = &instant->system->model->contacts[i];
     const bool dry = contact->gap == KAL_NO_GAP;
-    KalTouchLaw *law = &c->laws[c->n_laws];
+    KalTouchLaw *law = &c->decision.laws[c->decision.n_laws];
     KAL_TRY(check_values(instant, i, v));
     *law = (KalTouchLaw){.gap = KAL_NO_ROW,
                          .n_slips = (int)contact->n_slips,
@@ -308,8 +309,8 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
                          .slope_hold = dry ? 0.0 : fmax(v->hold, v->limit),
                          .force_hold = dry ? fmax(v->hold, v->limit) : 0.0};
     if (!dry) {
-        law->gap = c->n_used;
-        c->used[c->n_used++] = c->place[contact->gap];
+        law->gap = c->decision.n_used;
+        c->decision.used[c->decision.n_used++] = c->place[contact->gap];
     }
     const double speed = hypot(v->slip[0], v->slip[1]);
     KalContactState *state = &c->states[i];
@@ -317,11 +318,11 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     state->moves = moves;
     law->moves = law->n_slips > 0 && (moves || state->breaks);
     for (int k = 0; k < law->n_slips; k++) {
-        law->slip[k] = c->n_used;
+        law->slip[k] = c->decision.n_used;
         law->direction[k] = moves ? v->slip[k] / speed : state->direction[k];
-        c->used[c->n_used++] = c->place[contact->slip[k]];
+        c->decision.used[c->decision.n_used++] = c->place[contact->slip[k]];
     }
-    c->members[c->n_laws++] = (int)i;
+    c->decision.members[c->decision.n_laws++] = (int)i;
     return KAL_OK;
 }
 
@@ -329,12 +330,13 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
 KalStatus kal_contacts_gather(KalInstant *instant, double still)
 {
     KalContacts *c = &instant->contacts;
-    c->n_laws = 0;
-    c->n_used = 0;
+    c->decision.n_laws = 0;
+    c->decision.n_used = 0;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < count_contacts(instant); i++) {
-        KAL_TRY(c->taking[i] ? add_law(instant, i, &values[i], still) : KAL_OK);
+        KAL_TRY(c->decision.taking[i] ? add_law(instant, i, &values[i], still)
+                                      : KAL_OK);
     }
     return KAL_OK;
 }
@@ -342,8 +344,11 @@ KalStatus kal_contacts_gather(KalInstant *instant, double still)
 KalTouchEnd kal_contacts_solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
 {
     KalContacts *c = &instant->contacts;
-    const KalTouchProblem problem = {
-        .n = c->n_laws, .laws = c->laws, .rows = c->n_used, .G = c->G, .free = c->free};
+    const KalTouchProblem problem = {.n = c->decision.n_laws,
+                                     .laws = c->decision.laws,
+                                     .rows = c->decision.n_used,
+                                     .G = c->effect.G,
+                                     .free = c->decision.free};
     const KalTouchEnd end = kal_groups_solve(c->groups, &problem, out_answer);
     if (end != KAL_TOUCH_FOUND) {
         blame(instant, out_answer);
@@ -359,16 +364,16 @@ static KalStatus find_free(KalInstant *instant)
     const size_t n = (size_t)instant->system->n;
     KalMotionAnswer answer;
     KAL_TRY(kal_instant_solve(instant, &answer));
-    for (int k = 0; k < c->n_used; k++) {
+    for (int k = 0; k < c->decision.n_used; k++) {
         const double *row = kal_contacts_row(instant, k);
-        const double b = c->b[c->used[k]];
+        const double b = c->b[c->decision.used[k]];
         double sum = -b;
         double size = fabs(b);
         for (size_t j = 0; j < n; j++) {
             sum += row[j] * answer.qdd[j];
             size += fabs(row[j] * answer.qdd[j]);
         }
-        c->free[k] = fabs(sum) > 1e-13 * size ? sum : 0.0;
+        c->decision.free[k] = fabs(sum) > 1e-13 * size ? sum : 0.0;
     }
     return KAL_OK;
 }
@@ -377,12 +382,12 @@ static KalStatus find_free(KalInstant *instant)
 // `chosen` are the count rows so far.
 static bool extends(const KalContacts *c, int *chosen, int count, int row)
 {
-    double *L = c->factor;
+    double *L = c->decision.factor;
     const int size = c->n_rows;
-    const double square = c->G[row * c->n_used + row];
+    const double square = c->effect.G[row * c->decision.n_used + row];
     double rest = square;
     for (int i = 0; i < count; i++) {
-        double sum = c->G[row * c->n_used + chosen[i]];
+        double sum = c->effect.G[row * c->decision.n_used + chosen[i]];
         for (int k = 0; k < i; k++) {
             sum -= L[i * size + k] * L[count * size + k];
         }
@@ -412,11 +417,11 @@ typedef enum Turn {
 static bool activate_row(KalInstant *instant, int used, int *chosen, int *count)
 {
     KalContacts *c = &instant->contacts;
-    const int place = c->used[used];
+    const int place = c->decision.used[used];
     const bool extends_others = extends(c, chosen, *count, used);
-    instant->active[c->rows[place]] = extends_others || c->whole;
-    c->left[place] = !extends_others;
-    c->any_left = c->any_left || !extends_others;
+    instant->active[c->rows[place]] = extends_others || c->sharing.whole;
+    c->sharing.left[place] = !extends_others;
+    c->sharing.any_left = c->sharing.any_left || !extends_others;
     *count += extends_others;
     return extends_others;
 }
@@ -425,9 +430,9 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
                            Turn turn, int *chosen, int *count)
 {
     KalContacts *c = &instant->contacts;
-    const KalTouchLaw *law = &c->laws[k];
+    const KalTouchLaw *law = &c->decision.laws[k];
     const KalTouch *touch = &answer->touches[k];
-    KalContactState *state = &c->states[c->members[k]];
+    KalContactState *state = &c->states[c->decision.members[k]];
     const bool pushes = touch->mode != KAL_TOUCH_OPEN;
     if (law->gap != KAL_NO_ROW
         && (turn == TURN_PUSHES ? pushes : turn == TURN_STAYS && !pushes)
@@ -446,23 +451,23 @@ static void apply(KalInstant *instant, const KalTouchAnswer *answer)
 {
     KalContacts *c = &instant->contacts;
     int count = 0;
-    c->n_sliding = 0;
-    for (int k = 0; k < c->n_laws; k++) {
+    c->slide.count = 0;
+    for (int k = 0; k < c->decision.n_laws; k++) {
         const KalTouch *touch = &answer->touches[k];
-        KalContactState *state = &c->states[c->members[k]];
-        const bool friction = c->laws[k].n_slips > 0;
+        KalContactState *state = &c->states[c->decision.members[k]];
+        const bool friction = c->decision.laws[k].n_slips > 0;
         state->closed = !touch->leaves;
         state->acts = false;
         state->mode = touch->mode;
         state->holds = friction && state->closed && !touch->slips;
         memcpy(state->direction, touch->direction, sizeof state->direction);
         if (friction && touch->mode == KAL_TOUCH_SLIDE) {
-            c->sliding[c->n_sliding++] = c->members[k];
+            c->slide.list[c->slide.count++] = c->decision.members[k];
         }
     }
     for (Turn turn = 0; turn < TURNS; turn++) {
-        for (int k = 0; k < c->n_laws; k++) {
-            activate_touch(instant, answer, k, turn, c->chosen, &count);
+        for (int k = 0; k < c->decision.n_laws; k++) {
+            activate_touch(instant, answer, k, turn, c->decision.chosen, &count);
         }
     }
     kal_instant_activate(instant, instant->active);
@@ -486,9 +491,9 @@ static KalStatus decide_once(KalInstant *instant)
 static bool do_the_same(const KalContacts *c)
 {
     const double turn = 1e-9;
-    for (int k = 0; k < c->n_laws; k++) {
-        const KalContactState *now = &c->states[c->members[k]];
-        const KalContactState *before = &c->tried[c->members[k]];
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const KalContactState *now = &c->states[c->decision.members[k]];
+        const KalContactState *before = &c->decision.tried[c->decision.members[k]];
         const double off = hypot(now->direction[0] - before->direction[0],
                                  now->direction[1] - before->direction[1]);
         if (now->acts != before->acts || now->mode != before->mode
@@ -503,10 +508,10 @@ static KalStatus fail_control(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
     char names[KAL_BLAMED_SIZE];
-    for (int k = 0; k < c->n_laws; k++) {
-        c->blamed[k] = instant->system->model->contacts[c->members[k]].name;
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        c->blamed[k] = instant->system->model->contacts[c->decision.members[k]].name;
     }
-    c->n_blamed = c->n_laws;
+    c->n_blamed = c->decision.n_laws;
     kal_contacts_list_names(c, names);
     return kal_fail(
         instant->ctx, KAL_ERR_CONTRADICTION,
@@ -525,7 +530,7 @@ static KalStatus decide_with_control(KalInstant *instant)
     KalContacts *c = &instant->contacts;
     const char *const *blamed = NULL;
     KalMotionAnswer answer;
-    const size_t size = count_contacts(instant) * sizeof *c->tried;
+    const size_t size = count_contacts(instant) * sizeof *c->decision.tried;
     KalStatus status = decide_once(instant);
     if (status == KAL_ERR_CONTRADICTION
         && kal_control_blamed(instant->control, &blamed) > 0) {
@@ -534,10 +539,11 @@ static KalStatus decide_with_control(KalInstant *instant)
         kal_control_freeze(instant->control, true);
         status = decide_once(instant);
     }
-    for (int round = 0; status == KAL_OK && round < 2 * c->n_laws + 2; round++) {
+    for (int round = 0; status == KAL_OK && round < 2 * c->decision.n_laws + 2;
+         round++) {
         kal_control_freeze(instant->control, false);
         KAL_TRY(kal_instant_solve(instant, &answer));
-        memcpy(c->tried, c->states, size);
+        memcpy(c->decision.tried, c->states, size);
         kal_contacts_release(instant);
         KAL_TRY(kal_contacts_gather(instant, c->still));
         kal_control_freeze(instant->control, true);
@@ -555,11 +561,11 @@ static KalStatus decide(KalInstant *instant, double slip)
     c->n_blamed = 0;
     c->still = slip;
     for (size_t i = 0; i < count_contacts(instant); i++) {
-        c->taking[i] = c->states[i].closed;
+        c->decision.taking[i] = c->states[i].closed;
     }
     kal_contacts_release(instant);
     KAL_TRY(kal_contacts_gather(instant, slip));
-    if (c->n_laws == 0) {
+    if (c->decision.n_laws == 0) {
         return KAL_OK;
     }
     if (!instant->control) {
@@ -572,7 +578,7 @@ static KalStatus decide(KalInstant *instant, double slip)
 
 KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 {
-    instant->contacts.whole = false;
+    instant->contacts.sharing.whole = false;
     return decide(instant, slip);
 }
 
@@ -622,7 +628,7 @@ KalStatus kal_contacts_settle(KalInstant *instant)
         const double speed = gap == KAL_NO_GAP ? 0.0 : instant->results[gap];
         c->states[i].closed = c->states[i].closed && speed <= TOUCHING * largest;
     }
-    c->whole = true;
+    c->sharing.whole = true;
     return decide(instant, TOUCHING * largest);
 }
 

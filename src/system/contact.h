@@ -41,6 +41,69 @@ typedef struct KalContactValues {
     double hold;
 } KalContactValues;
 
+/// What a decision is about (contact.c), or an impact (strike.c): laws in terms of rows.
+typedef struct KalContactDecision {
+    bool *taking; ///< n_contacts: those that take part
+    KalTouchLaw *laws;
+    int n_laws;
+    int *members;         ///< n_laws: the contact of each law
+    KalTouchLaw *singles; ///< n_rows: laws of single rows
+    bool *stopped;        ///< n_contacts: laws whose rows are stopped after an impact
+    int *used;            ///< n_used: places among the rows that take part
+    int n_used;
+    double *free;           ///< n_rows: accelerations along rows without their forces
+    double *factor;         ///< n_rows × n_rows: of rows that are independent
+    int *chosen;            ///< n_rows: these
+    KalContactState *tried; ///< n_contacts: as the decision before had them
+} KalContactDecision;
+
+/// What unit forces along rows do (respond.c).
+typedef struct KalContactEffect {
+    double *G;        ///< n_rows × n_rows: accelerations along rows
+    double *response; ///< n_rows × n: accelerations
+    int *heads;       ///< n: coordinates that forces couple, by one of them
+    bool *busy;       ///< n: of those, which a force acts on
+    bool *served;     ///< n_rows: whose response is known
+    double *load;     ///< n: forces along several rows
+} KalContactEffect;
+
+/// The friction of what slides, solved for with the reactions that it hangs on (slide.c).
+typedef struct KalContactSlide {
+    int count;         ///< of what slides
+    int *list;         ///< count: contacts
+    double *along;     ///< n_contacts × slips: directions
+    double *column;    ///< n_contacts × n: forces of unit frictions
+    double *matrix;    ///< n_contacts × n_contacts
+    int *perm;         ///< n_contacts
+    double *friction;  ///< n_contacts: along the direction, negative
+    double *before;    ///< n_contacts: in the round before
+    double *reactions; ///< (n_contacts + 1) × m: without friction, then by unit ones
+    double *work;      ///< n_contacts
+    double *Q;         ///< n
+    double *force;     ///< n: of the non-ideal part
+} KalContactSlide;
+
+/// Reactions that redundant contacts share (shared.c).
+typedef struct KalContactSharing {
+    bool whole; ///< rows that depend on others act too, for one instant is looked at
+    bool *left; ///< n_rows: those that would act, but depend on others
+    bool any_left;
+    bool shared;   ///< the reactions of the last solve are shared out
+    bool doubtful; ///< and some were not unique
+    KalShare *share;
+    int count;        ///< of rows that share
+    double *rows;     ///< count × n
+    double *forces;   ///< count
+    int *list;        ///< count: constraints
+    bool *marks;      ///< count: not unique
+    int *place;       ///< m: place in these lists, or −1
+    int *normal;      ///< m: of a slip that slides the gap that it pushes with, or −1
+    double *friction; ///< m: and the part of its reaction that the friction is
+    KalShareLimit *limits;
+    int n_limits;
+    double *multipliers; ///< m
+} KalContactSharing;
+
 /// The contacts of an instant, and the workspace to decide about them.
 typedef struct KalContacts {
     KalWorkspace workspace;
@@ -53,60 +116,14 @@ typedef struct KalContacts {
     int *place;              ///< m: of a constraint among the rows, or −1
     double *A;               ///< n_rows × n, as the last givens had them
     double *b;               ///< n_rows
-    bool *taking;            ///< n_contacts: those that a decision is about
-    // of a decision
-    KalTouchLaw *laws;
-    KalTouchLaw *singles; ///< n_rows: laws of single rows
-    bool *stopped;        ///< n_contacts: laws whose rows are stopped after an impact
-    int *members;         ///< n_contacts: the contact of each law
-    int *used;            ///< n_rows: places that take part
-    int n_used;           ///<
-    int n_laws;           ///<
-    double *G;            ///< n_rows × n_rows
-    double *free;         ///< n_rows
-    double *response;     ///< n_rows × n: accelerations by unit forces
-    int *heads;           ///< n: coordinates that forces couple, by one of them
-    bool *busy;           ///< n: of those, which a force acts on
-    bool *served;         ///< n_rows: whose response is known
-    double *load;         ///< n: forces along several rows
-    double *factor;       ///< n_rows × n_rows: of rows that are independent
-    // of sliding
-    int n_sliding;
-    double *column;    ///< n_contacts × n: forces of unit frictions
-    double *matrix;    ///< n_contacts × n_contacts
-    double *friction;  ///< n_contacts: along the direction, negative
-    double *before;    ///< n_contacts: in the round before
-    double *along;     ///< n_contacts × slips: directions
-    double *reactions; ///< (n_contacts + 1) × m: without friction, then by unit ones
-    double *work;      ///< n_contacts
-    int *perm;         ///< n_contacts
-    int *chosen;       ///< n_rows
-    int *sliding;      ///< n_contacts
-    KalContactState *tried; ///< n_contacts: as the decision before had them
-    double *Q;              ///< n
-    double *zero;           ///< m
-    double *force;          ///< n: of the non-ideal part
+    double *zero;            ///< m: zeros
+    KalContactDecision decision;
+    KalContactEffect effect;
+    KalContactSlide slide;
+    KalContactSharing sharing;
     double *own; ///< n_rows: reactions as solves give them, before they are shared
     const char **blamed; ///< n_contacts
     int n_blamed;
-    // of reactions that redundant contacts share
-    bool whole; ///< rows that depend on others act too, for one instant is looked at
-    bool *left; ///< n_rows: those that would act, but depend on others
-    bool any_left;
-    bool shared; ///< the reactions of the last solve are shared out
-    bool shares; ///< and some were not unique
-    KalShare *share;
-    int n_sharing;
-    double *share_rows;   ///< n_sharing × n
-    double *share_forces; ///< n_sharing
-    int *share_list;      ///< n_sharing: constraints
-    bool *share_marks;    ///< n_sharing: not unique
-    int *share_place;     ///< m: place in these lists, or −1
-    int *share_normal; ///< m: of a slip that slides the gap that it pushes with, or −1
-    double *share_friction; ///< m: and the part of its reaction that the friction is
-    KalShareLimit *limits;
-    int n_limits;
-    double *multipliers; ///< m
 } KalContacts;
 
 /// Refuse what contacts do not go together with, by a diagnostic and KAL_ERR_SYNTAX.

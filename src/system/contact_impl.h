@@ -23,7 +23,7 @@ KAL_CHECKED KalStatus kal_contacts_gather(KalInstant *instant, double still);
 static inline const double *kal_contacts_row(const KalInstant *instant, int used)
 {
     const KalContacts *c = &instant->contacts;
-    return c->A + (size_t)c->used[used] * (size_t)instant->system->n;
+    return c->A + (size_t)c->decision.used[used] * (size_t)instant->system->n;
 }
 
 /// Responses to unit forces along the rows, and G, theory (21.2).

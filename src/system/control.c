@@ -381,7 +381,7 @@ static KalStatus find_responses(KalControl *control, KalInstant *instant,
 {
     assert(control->system->n_actuators > 0);
     const size_t n = (size_t)control->system->n;
-    if (instant->contacts.n_sliding == 0) {
+    if (instant->contacts.slide.count == 0) {
         KalMotionProblem problem = kal_instant_problem(instant);
         problem.b = control->zero;
         problem.C = NULL;

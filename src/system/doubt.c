@@ -239,7 +239,7 @@ static int gather(KalDoubter *d, const KalInstant *instant)
     for (int i = 0; i < instant->system->m; i++) {
         d->place[i] = -1;
     }
-    if (instant->contacts.shares) {
+    if (instant->contacts.sharing.doubtful) {
         return gather_shared(d, instant);
     }
     for (int k = 0; k < instant->n_active; k++) {
@@ -364,7 +364,8 @@ const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
     assert(!instant->bare);
     const KalDoubts *doubts = d->doubts;
     memset(d->marks, 0, doubts->n * sizeof *d->marks);
-    const bool any = instant->answer.n_dependent_sets > 0 || instant->contacts.shares;
+    const bool any =
+        instant->answer.n_dependent_sets > 0 || instant->contacts.sharing.doubtful;
     if (doubts->rows == 0 || !any) {
         return d->marks;
     }

@@ -689,7 +689,7 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
         KAL_TRY(kal_control_solve(instant->control, instant, solve));
     }
     keep_answer(instant);
-    KAL_TRY(instant->contacts.whole ? kal_contacts_share(instant) : KAL_OK);
+    KAL_TRY(instant->contacts.sharing.whole ? kal_contacts_share(instant) : KAL_OK);
     *out_answer = instant->answer;
     return KAL_OK;
 }
@@ -751,7 +751,7 @@ KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
         return kal_fail(instant->ctx, KAL_ERR_USAGE, "outputs come after a solve");
     }
     KAL_TRY(kal_contacts_share(instant));
-    if (instant->contacts.shares || !take_outputs(instant)) {
+    if (instant->contacts.sharing.doubtful || !take_outputs(instant)) {
         KAL_TRY(kal_instant_energy(instant, &kinetic, &stored));
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
         memcpy(instant->outputs, instant->results,

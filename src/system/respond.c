@@ -43,7 +43,7 @@ static void join_row(int *heads, int n, const double *row)
 static void find_heads(KalInstant *instant, const KalMotionProblem *problem)
 {
     const int n = instant->system->n;
-    int *heads = instant->contacts.heads;
+    int *heads = instant->contacts.effect.heads;
     for (int j = 0; j < n; j++) {
         heads[j] = j;
     }
@@ -62,7 +62,7 @@ static void find_heads(KalInstant *instant, const KalMotionProblem *problem)
 static bool is_apart(const KalContacts *c, int n, const double *row)
 {
     for (int j = 0; j < n; j++) {
-        if (row[j] != 0.0 && c->busy[c->heads[j]]) {
+        if (row[j] != 0.0 && c->effect.busy[c->effect.heads[j]]) {
             return false;
         }
     }
@@ -73,7 +73,7 @@ static void occupy(KalContacts *c, int n, const double *row)
 {
     for (int j = 0; j < n; j++) {
         if (row[j] != 0.0) {
-            c->busy[c->heads[j]] = true;
+            c->effect.busy[c->effect.heads[j]] = true;
         }
     }
 }
@@ -84,18 +84,18 @@ static int choose_rows(KalInstant *instant, int first)
     KalContacts *c = &instant->contacts;
     const int n = instant->system->n;
     int count = 0;
-    memset(c->busy, 0, (size_t)n * sizeof *c->busy);
-    memset(c->load, 0, (size_t)n * sizeof *c->load);
-    for (int k = first; k < c->n_used; k++) {
+    memset(c->effect.busy, 0, (size_t)n * sizeof *c->effect.busy);
+    memset(c->effect.load, 0, (size_t)n * sizeof *c->effect.load);
+    for (int k = first; k < c->decision.n_used; k++) {
         const double *row = kal_contacts_row(instant, k);
-        if (c->served[k] || !is_apart(c, n, row)) {
+        if (c->effect.served[k] || !is_apart(c, n, row)) {
             continue;
         }
         occupy(c, n, row);
-        c->served[k] = true;
-        c->chosen[count++] = k;
+        c->effect.served[k] = true;
+        c->decision.chosen[count++] = k;
         for (int j = 0; j < n; j++) {
-            c->load[j] += row[j];
+            c->effect.load[j] += row[j];
         }
     }
     return count;
@@ -106,11 +106,11 @@ static void keep_own(KalInstant *instant, int k, const double *qdd)
 {
     KalContacts *c = &instant->contacts;
     const int n = instant->system->n;
-    double *to = c->response + (size_t)k * (size_t)n;
-    memset(c->busy, 0, (size_t)n * sizeof *c->busy);
+    double *to = c->effect.response + (size_t)k * (size_t)n;
+    memset(c->effect.busy, 0, (size_t)n * sizeof *c->effect.busy);
     occupy(c, n, kal_contacts_row(instant, k));
     for (int j = 0; j < n; j++) {
-        to[j] = c->busy[c->heads[j]] ? qdd[j] : 0.0;
+        to[j] = c->effect.busy[c->effect.heads[j]] ? qdd[j] : 0.0;
     }
 }
 
@@ -121,19 +121,19 @@ static KalStatus find_responses(KalInstant *instant)
     problem.b = c->zero;
     problem.b_size = NULL;
     problem.C = NULL;
-    problem.Q = c->load;
+    problem.Q = c->effect.load;
     find_heads(instant, &problem);
-    memset(c->served, 0, (size_t)c->n_used * sizeof *c->served);
-    for (int k = 0; k < c->n_used; k++) {
+    memset(c->effect.served, 0, (size_t)c->decision.n_used * sizeof *c->effect.served);
+    for (int k = 0; k < c->decision.n_used; k++) {
         KalMotionAnswer answer;
-        const int count = c->served[k] ? 0 : choose_rows(instant, k);
+        const int count = c->effect.served[k] ? 0 : choose_rows(instant, k);
         if (count == 0) {
             continue;
         }
         KAL_TRY(k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
                        : kal_motion_solve_again(instant->motion, &problem, &answer));
         for (int i = 0; i < count; i++) {
-            keep_own(instant, c->chosen[i], answer.qdd);
+            keep_own(instant, c->decision.chosen[i], answer.qdd);
         }
     }
     return KAL_OK;
@@ -144,10 +144,11 @@ KalStatus kal_contacts_respond(KalInstant *instant)
     KalContacts *c = &instant->contacts;
     const int n = instant->system->n;
     KAL_TRY(find_responses(instant));
-    for (int i = 0; i < c->n_used; i++) {
-        for (int k = 0; k < c->n_used; k++) {
-            c->G[i * c->n_used + k] = kal_dot(n, kal_contacts_row(instant, i),
-                                              c->response + (size_t)k * (size_t)n);
+    for (int i = 0; i < c->decision.n_used; i++) {
+        for (int k = 0; k < c->decision.n_used; k++) {
+            c->effect.G[i * c->decision.n_used + k] =
+                kal_dot(n, kal_contacts_row(instant, i),
+                        c->effect.response + (size_t)k * (size_t)n);
         }
     }
     return KAL_OK;

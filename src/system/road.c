@@ -511,7 +511,7 @@ static bool shares_reactions(const KalInstant *instant)
 bool kal_road_may_lead(const KalRoad *road)
 {
     return road->fits && road->program && !road->closed && !road->instant->control
-           && road->instant->contacts.n_sliding == 0
+           && road->instant->contacts.slide.count == 0
            && !shares_reactions(road->instant);
 }
 

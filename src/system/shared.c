@@ -36,15 +36,15 @@ static bool add_row(KalInstant *instant, int constraint, const double *row,
 {
     KalContacts *c = &instant->contacts;
     const size_t n = (size_t)instant->system->n;
-    const int k = c->n_sharing;
+    const int k = c->sharing.count;
     if (k >= kal_contacts_most_shared(instant->system)) {
         return false;
     }
-    memcpy(c->share_rows + (size_t)k * n, row, n * sizeof *row);
-    c->share_forces[k] = force;
-    c->share_place[constraint] = k;
-    c->share_list[k] = constraint;
-    c->n_sharing++;
+    memcpy(c->sharing.rows + (size_t)k * n, row, n * sizeof *row);
+    c->sharing.forces[k] = force;
+    c->sharing.place[constraint] = k;
+    c->sharing.list[k] = constraint;
+    c->sharing.count++;
     return true;
 }
 
@@ -59,7 +59,7 @@ static bool gather_rows(KalInstant *instant)
                        instant->answer.multipliers[k]);
     }
     for (int k = 0; fits && k < c->n_rows; k++) {
-        if (c->left[k] && !instant->active[c->rows[k]]) {
+        if (c->sharing.left[k] && !instant->active[c->rows[k]]) {
             fits = add_row(instant, c->rows[k], c->A + (size_t)k * n, 0.0);
         }
     }
@@ -73,9 +73,9 @@ static bool find_slide(const KalInstant *instant, size_t i, const KalContactValu
     const KalContacts *c = &instant->contacts;
     const KalContactState *state = &c->states[i];
     const double speed = hypot(v->slip[0], v->slip[1]);
-    for (int s = 0; s < c->n_sliding; s++) {
-        if (c->sliding[s] == (int)i) {
-            memcpy(out_along, c->along + (size_t)s * KAL_TOUCH_SLIPS,
+    for (int s = 0; s < c->slide.count; s++) {
+        if (c->slide.list[s] == (int)i) {
+            memcpy(out_along, c->slide.along + (size_t)s * KAL_TOUCH_SLIPS,
                    KAL_TOUCH_SLIPS * sizeof *out_along);
             return true;
         }
@@ -94,16 +94,16 @@ static void add_friction(KalInstant *instant, size_t i, const KalContactValues *
     const size_t n = (size_t)instant->system->n;
     const KalContact *contact = &instant->system->model->contacts[i];
     double along[KAL_TOUCH_SLIPS];
-    if (contact->gap == KAL_NO_GAP || c->share_place[contact->gap] < 0
+    if (contact->gap == KAL_NO_GAP || c->sharing.place[contact->gap] < 0
         || !find_slide(instant, i, v, along)) {
         return;
     }
-    double *row = c->share_rows + (size_t)c->share_place[contact->gap] * n;
+    double *row = c->sharing.rows + (size_t)c->sharing.place[contact->gap] * n;
     assert(contact->n_slips <= KAL_TOUCH_SLIPS);
     for (uint32_t k = 0; k < contact->n_slips; k++) {
         const double *slip = c->A + (size_t)c->place[contact->slip[k]] * n;
-        c->share_friction[contact->slip[k]] = -v->limit * along[k];
-        c->share_normal[contact->slip[k]] = (int)contact->gap;
+        c->sharing.friction[contact->slip[k]] = -v->limit * along[k];
+        c->sharing.normal[contact->slip[k]] = (int)contact->gap;
         for (size_t j = 0; j < n; j++) {
             row[j] -= v->limit * along[k] * slip[j];
         }
@@ -116,11 +116,11 @@ static void add_limits(KalInstant *instant, size_t i, double hold)
     KalContacts *c = &instant->contacts;
     const KalContact *contact = &instant->system->model->contacts[i];
     const double *reactions = instant->variables + instant->system->layout.reactions;
-    if (contact->gap == KAL_NO_GAP || c->share_place[contact->gap] < 0) {
+    if (contact->gap == KAL_NO_GAP || c->sharing.place[contact->gap] < 0) {
         return;
     }
-    const int N = c->share_place[contact->gap];
-    c->limits[c->n_limits++] = (KalShareLimit){
+    const int N = c->sharing.place[contact->gap];
+    c->sharing.limits[c->sharing.n_limits++] = (KalShareLimit){
         .force = {N,   -1 },
           .factor = {1.0, 0.0},
           .constant = 0.0
@@ -128,11 +128,11 @@ static void add_limits(KalInstant *instant, size_t i, double hold)
     if (contact->n_slips != 1 || c->states[i].mode != KAL_TOUCH_HOLD) {
         return;
     }
-    const int f = c->share_place[contact->slip[0]];
+    const int f = c->sharing.place[contact->slip[0]];
     for (int k = 0; k < 2; k++) {
         const double side = k == 0 ? -1.0 : 1.0;
         const double fixed = f < 0 ? side * reactions[contact->slip[0]] : 0.0;
-        c->limits[c->n_limits++] = (KalShareLimit){
+        c->sharing.limits[c->sharing.n_limits++] = (KalShareLimit){
             .force = {N,    f   },
               .factor = {hold, side},
               .constant = fixed
@@ -143,7 +143,7 @@ static void add_limits(KalInstant *instant, size_t i, double hold)
 static KalStatus gather_limits(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
-    c->n_limits = 0;
+    c->sharing.n_limits = 0;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *v = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < instant->system->model->n_contacts; i++) {
@@ -158,12 +158,12 @@ static void publish(KalInstant *instant)
 {
     const KalContacts *c = &instant->contacts;
     double *reactions = instant->variables + instant->system->layout.reactions;
-    for (int k = 0; k < c->n_sharing; k++) {
-        reactions[c->share_list[k]] = c->share_forces[k];
+    for (int k = 0; k < c->sharing.count; k++) {
+        reactions[c->sharing.list[k]] = c->sharing.forces[k];
     }
     for (int i = 0; i < instant->system->m; i++) {
-        if (c->share_normal[i] >= 0) {
-            reactions[i] = c->share_friction[i] * reactions[c->share_normal[i]];
+        if (c->sharing.normal[i] >= 0) {
+            reactions[i] = c->sharing.friction[i] * reactions[c->sharing.normal[i]];
         }
     }
 }
@@ -174,31 +174,31 @@ static void replace_multipliers(KalInstant *instant)
     KalContacts *c = &instant->contacts;
     const double *reactions = instant->variables + instant->system->layout.reactions;
     for (int k = 0; k < instant->n_active; k++) {
-        c->multipliers[k] = reactions[instant->rows[k]];
+        c->sharing.multipliers[k] = reactions[instant->rows[k]];
     }
-    instant->answer.multipliers = c->multipliers;
+    instant->answer.multipliers = c->sharing.multipliers;
 }
 
 static void forget(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
-    c->n_sharing = 0;
-    c->shares = false;
+    c->sharing.count = 0;
+    c->sharing.doubtful = false;
     for (int i = 0; i < instant->system->m; i++) {
-        c->share_place[i] = -1;
-        c->share_normal[i] = -1;
+        c->sharing.place[i] = -1;
+        c->sharing.normal[i] = -1;
     }
 }
 
 KalStatus kal_contacts_share(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
-    if (c->n_rows == 0 || c->shared) {
+    if (c->n_rows == 0 || c->sharing.shared) {
         return KAL_OK;
     }
     forget(instant);
-    c->shared = true;
-    if ((!c->any_left && instant->answer.n_dependent_sets == 0)
+    c->sharing.shared = true;
+    if ((!c->sharing.any_left && instant->answer.n_dependent_sets == 0)
         || kal_contacts_count_closed(instant) == 0) {
         return KAL_OK;
     }
@@ -208,12 +208,14 @@ KalStatus kal_contacts_share(KalInstant *instant)
         return KAL_OK;
     }
     KAL_TRY(gather_limits(instant));
-    c->shares = kal_share_find(c->share, c->n_sharing, instant->system->n,
-                               c->share_rows, c->share_marks)
-                > 0;
-    if (c->shares
-        && kal_share_solve(c->share, kal_groups_lcp(c->groups), c->limits, c->n_limits,
-                           NULL, c->share_forces)) {
+    c->sharing.doubtful =
+        kal_share_find(c->sharing.share, c->sharing.count, instant->system->n,
+                       c->sharing.rows, c->sharing.marks)
+        > 0;
+    if (c->sharing.doubtful
+        && kal_share_solve(c->sharing.share, kal_groups_lcp(c->groups),
+                           c->sharing.limits, c->sharing.n_limits, NULL,
+                           c->sharing.forces)) {
         publish(instant);
         replace_multipliers(instant);
     }
@@ -223,23 +225,23 @@ KalStatus kal_contacts_share(KalInstant *instant)
 bool kal_contacts_is_shared(const KalInstant *instant, int constraint)
 {
     const KalContacts *c = &instant->contacts;
-    const bool known = c->shares && c->share_place[constraint] >= 0;
-    return known && c->share_marks[c->share_place[constraint]];
+    const bool known = c->sharing.doubtful && c->sharing.place[constraint] >= 0;
+    return known && c->sharing.marks[c->sharing.place[constraint]];
 }
 
 const double *kal_contacts_shared_row(const KalInstant *instant, int constraint)
 {
     const KalContacts *c = &instant->contacts;
     assert(kal_contacts_is_shared(instant, constraint));
-    return c->share_rows
-           + (size_t)c->share_place[constraint] * (size_t)instant->system->n;
+    return c->sharing.rows
+           + (size_t)c->sharing.place[constraint] * (size_t)instant->system->n;
 }
 
 int kal_contacts_normal_of(const KalInstant *instant, int constraint,
                            double *out_factor)
 {
     const KalContacts *c = &instant->contacts;
-    const bool slides = c->shares && c->share_normal[constraint] >= 0;
-    *out_factor = slides ? c->share_friction[constraint] : 1.0;
-    return slides ? c->share_normal[constraint] : constraint;
+    const bool slides = c->sharing.doubtful && c->sharing.normal[constraint] >= 0;
+    *out_factor = slides ? c->sharing.friction[constraint] : 1.0;
+    return slides ? c->sharing.normal[constraint] : constraint;
 }

@@ -40,19 +40,19 @@ static KalStatus fill_columns(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
     const size_t n = (size_t)instant->system->n;
-    for (int s = 0; s < c->n_sliding; s++) {
-        const size_t i = (size_t)c->sliding[s];
+    for (int s = 0; s < c->slide.count; s++) {
+        const size_t i = (size_t)c->slide.list[s];
         const KalContact *contact = &instant->system->model->contacts[i];
-        double *column = c->column + (size_t)s * n;
+        double *column = c->slide.column + (size_t)s * n;
         KalContactValues v;
         KAL_TRY(kal_contact_values(instant, i, &v));
         find_direction(c, &c->states[i], &v, contact->n_slips,
-                       c->along + (size_t)s * KAL_TOUCH_SLIPS);
+                       c->slide.along + (size_t)s * KAL_TOUCH_SLIPS);
         memset(column, 0, n * sizeof *column);
         for (uint32_t k = 0; k < contact->n_slips; k++) {
             const double *row = c->A + (size_t)c->place[contact->slip[k]] * n;
             for (size_t j = 0; j < n; j++) {
-                column[j] += c->along[2 * s + (int)k] * row[j];
+                column[j] += c->slide.along[2 * s + (int)k] * row[j];
             }
         }
     }
@@ -62,7 +62,8 @@ static KalStatus fill_columns(KalInstant *instant)
 // Keep the reactions of the last solve as row s of the block.
 static void take_reactions(KalInstant *instant, int s)
 {
-    double *row = instant->contacts.reactions + (size_t)s * (size_t)instant->system->m;
+    double *row =
+        instant->contacts.slide.reactions + (size_t)s * (size_t)instant->system->m;
     for (int k = 0; k < instant->n_active; k++) {
         row[instant->rows[k]] = instant->answer.multipliers[k];
     }
@@ -79,11 +80,11 @@ static KalStatus find_reactions(KalInstant *instant, const KalMotionProblem *pro
     unit.b = c->zero;
     unit.b_size = NULL;
     unit.C = NULL;
-    memset(c->reactions, 0, ((size_t)c->n_sliding + 1) * m * sizeof(double));
+    memset(c->slide.reactions, 0, ((size_t)c->slide.count + 1) * m * sizeof(double));
     KAL_TRY(solve(instant, problem, false));
     take_reactions(instant, 0);
-    for (int s = 0; s < c->n_sliding; s++) {
-        unit.Q = c->column + (size_t)s * (size_t)instant->system->n;
+    for (int s = 0; s < c->slide.count; s++) {
+        unit.Q = c->slide.column + (size_t)s * (size_t)instant->system->n;
         KAL_TRY(solve(instant, &unit, true));
         take_reactions(instant, s + 1);
     }
@@ -108,24 +109,26 @@ static bool solve_friction(KalInstant *instant)
     KalContacts *c = &instant->contacts;
     const KalModel *model = instant->system->model;
     const size_t m = (size_t)instant->system->m;
-    const int count = c->n_sliding;
+    const int count = c->slide.count;
     for (int s = 0; s < count; s++) {
-        const KalContact *contact = &model->contacts[c->sliding[s]];
+        const KalContact *contact = &model->contacts[c->slide.list[s]];
         const KalContactValues *v = (const KalContactValues *)instant->results;
-        const double limit = v[c->sliding[s]].limit;
+        const double limit = v[c->slide.list[s]].limit;
         const bool dry = contact->gap == KAL_NO_GAP;
         const size_t gap = dry ? 0 : (size_t)contact->gap;
-        c->friction[s] = dry ? -limit : -limit * c->reactions[gap];
+        c->slide.friction[s] = dry ? -limit : -limit * c->slide.reactions[gap];
         for (int k = 0; k < count; k++) {
             const double share =
-                dry ? 0.0 : limit * c->reactions[(size_t)(k + 1) * m + gap];
-            c->matrix[s * count + k] = share + (s == k ? 1.0 : 0.0);
+                dry ? 0.0 : limit * c->slide.reactions[(size_t)(k + 1) * m + gap];
+            c->slide.matrix[s * count + k] = share + (s == k ? 1.0 : 0.0);
         }
     }
-    if (!kal_lu_factor(count, c->matrix, c->perm) || is_critical(count, c->matrix)) {
+    if (!kal_lu_factor(count, c->slide.matrix, c->slide.perm)
+        || is_critical(count, c->slide.matrix)) {
         return false;
     }
-    kal_lu_solve(count, c->matrix, c->perm, c->work, c->friction);
+    kal_lu_solve(count, c->slide.matrix, c->slide.perm, c->slide.work,
+                 c->slide.friction);
     return true;
 }
 
@@ -136,9 +139,10 @@ static void publish_reactions(KalInstant *instant)
     const size_t m = (size_t)instant->system->m;
     double *out = instant->variables + instant->system->layout.reactions;
     for (size_t i = 0; i < m; i++) {
-        out[i] = c->reactions[i];
-        for (int s = 0; s < c->n_sliding; s++) {
-            out[i] += c->friction[s] * c->reactions[(size_t)(s + 1) * m + i];
+        out[i] = c->slide.reactions[i];
+        for (int s = 0; s < c->slide.count; s++) {
+            out[i] +=
+                c->slide.friction[s] * c->slide.reactions[(size_t)(s + 1) * m + i];
         }
     }
 }
@@ -149,8 +153,9 @@ static KalStatus fail_critical(KalInstant *instant)
     KalContacts *c = &instant->contacts;
     char names[KAL_BLAMED_SIZE];
     c->n_blamed = 0;
-    for (int s = 0; s < c->n_sliding; s++) {
-        c->blamed[c->n_blamed++] = instant->system->model->contacts[c->sliding[s]].name;
+    for (int s = 0; s < c->slide.count; s++) {
+        c->blamed[c->n_blamed++] =
+            instant->system->model->contacts[c->slide.list[s]].name;
     }
     kal_contacts_list_names(c, names);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
@@ -165,19 +170,20 @@ static KalStatus fail_critical(KalInstant *instant)
 static KalStatus find_friction(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
-    memset(c->friction, 0, (size_t)c->n_sliding * sizeof(double));
+    memset(c->slide.friction, 0, (size_t)c->slide.count * sizeof(double));
     for (int round = 0; round < ROUNDS; round++) {
         double change = 0.0;
         double size = 0.0;
         publish_reactions(instant);
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
-        memcpy(c->before, c->friction, (size_t)c->n_sliding * sizeof(double));
+        memcpy(c->slide.before, c->slide.friction,
+               (size_t)c->slide.count * sizeof(double));
         if (!solve_friction(instant)) {
             break;
         }
-        for (int s = 0; s < c->n_sliding; s++) {
-            change = fmax(change, fabs(c->friction[s] - c->before[s]));
-            size = fmax(size, fabs(c->friction[s]));
+        for (int s = 0; s < c->slide.count; s++) {
+            change = fmax(change, fabs(c->slide.friction[s] - c->slide.before[s]));
+            size = fmax(size, fabs(c->slide.friction[s]));
         }
         if (change <= STILL * size) {
             return KAL_OK;
@@ -192,39 +198,41 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
     KalContacts *c = &instant->contacts;
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem loaded = *problem;
-    if (c->n_sliding == 0) {
+    if (c->slide.count == 0) {
         return solve(instant, problem, false);
     }
     KAL_TRY(fill_columns(instant));
     KAL_TRY(find_reactions(instant, problem, solve));
     KAL_TRY(find_friction(instant));
-    memset(c->force, 0, n * sizeof(double));
-    for (int s = 0; s < c->n_sliding; s++) {
+    memset(c->slide.force, 0, n * sizeof(double));
+    for (int s = 0; s < c->slide.count; s++) {
         for (size_t j = 0; j < n; j++) {
-            c->force[j] += c->friction[s] * c->column[(size_t)s * n + j];
+            c->slide.force[j] +=
+                c->slide.friction[s] * c->slide.column[(size_t)s * n + j];
         }
     }
     for (size_t j = 0; j < n; j++) {
-        c->Q[j] = problem->Q[j] + c->force[j];
+        c->slide.Q[j] = problem->Q[j] + c->slide.force[j];
     }
-    loaded.Q = c->Q;
+    loaded.Q = c->slide.Q;
     KAL_TRY(solve(instant, &loaded, true));
     for (size_t j = 0; j < n; j++) {
-        c->force[j] += instant->answer.force_nonideal[j];
+        c->slide.force[j] += instant->answer.force_nonideal[j];
     }
-    instant->answer.force_nonideal = c->force;
+    instant->answer.force_nonideal = c->slide.force;
     return KAL_OK;
 }
 
 void kal_contacts_keep(KalInstant *instant, double *reactions)
 {
     KalContacts *c = &instant->contacts;
-    c->shared = false;
-    c->shares = false;
-    for (int s = 0; s < c->n_sliding; s++) {
-        const KalContact *contact = &instant->system->model->contacts[c->sliding[s]];
+    c->sharing.shared = false;
+    c->sharing.doubtful = false;
+    for (int s = 0; s < c->slide.count; s++) {
+        const KalContact *contact = &instant->system->model->contacts[c->slide.list[s]];
         for (uint32_t k = 0; k < contact->n_slips; k++) {
-            reactions[contact->slip[k]] = c->friction[s] * c->along[2 * s + (int)k];
+            reactions[contact->slip[k]] =
+                c->slide.friction[s] * c->slide.along[2 * s + (int)k];
         }
     }
     for (int k = 0; k < c->n_rows; k++) {
@@ -238,9 +246,9 @@ double kal_contacts_power(KalInstant *instant)
     const size_t n = (size_t)instant->system->n;
     const double *v = kal_instant_qd(instant);
     double power = 0.0;
-    for (int s = 0; s < c->n_sliding; s++) {
+    for (int s = 0; s < c->slide.count; s++) {
         for (size_t j = 0; j < n; j++) {
-            power += c->friction[s] * c->column[(size_t)s * n + j] * v[j];
+            power += c->slide.friction[s] * c->slide.column[(size_t)s * n + j] * v[j];
         }
     }
     return power;

@@ -427,12 +427,12 @@ static KalStatus find_rates(KalInstant *instant, const bool *held, int *out_fail
         return find_velocities(instant, held, out_failed);
     }
     const size_t n = (size_t)instant->system->n;
-    memcpy(instant->contacts.Q, kal_instant_qd(instant), n * sizeof(double));
+    memcpy(instant->contacts.slide.Q, kal_instant_qd(instant), n * sizeof(double));
     KAL_TRY(kal_instant_givens(instant));
     release_gaps(instant, held, true);
     KalStatus status = find_velocities(instant, held, out_failed);
     if (status == KAL_ERR_CONTRADICTION) {
-        memcpy(kal_instant_qd(instant), instant->contacts.Q, n * sizeof(double));
+        memcpy(kal_instant_qd(instant), instant->contacts.slide.Q, n * sizeof(double));
         release_gaps(instant, held, false);
         status = find_velocities(instant, held, out_failed);
     }

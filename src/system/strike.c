@@ -22,16 +22,17 @@ static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
 {
     KalContacts *c = &instant->contacts;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_used; k++) {
-        c->free[k] = instant->results[c->rows[c->used[k]]];
+    for (int k = 0; k < c->decision.n_used; k++) {
+        c->decision.free[k] = instant->results[c->rows[c->decision.used[k]]];
     }
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
-    for (int k = 0; k < c->n_laws; k++) {
-        const int i = c->members[k];
-        assert(c->laws[k].gap != KAL_NO_ROW);
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const int i = c->decision.members[k];
+        assert(c->decision.laws[k].gap != KAL_NO_ROW);
         if (!plastic[i] && values[i].rate < 0.0) {
-            c->free[c->laws[k].gap] += values[i].restitution * values[i].rate;
+            c->decision.free[c->decision.laws[k].gap] +=
+                values[i].restitution * values[i].rate;
         }
     }
     return KAL_OK;
@@ -41,14 +42,14 @@ static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
 static void add_single(KalInstant *instant, int used, bool bound, int *count)
 {
     KalContacts *c = &instant->contacts;
-    const double rate = instant->results[c->rows[c->used[used]]];
+    const double rate = instant->results[c->rows[c->decision.used[used]]];
     const int k = (*count)++;
-    c->chosen[k] = used;
-    c->singles[k] =
+    c->decision.chosen[k] = used;
+    c->decision.singles[k] =
         bound
             ? (KalTouchLaw){.gap = KAL_NO_ROW, .n_slips = 1, .slip = {k}, .bound = true}
             : (KalTouchLaw){.gap = k};
-    c->free[k] = bound ? rate : fmax(rate, 0.0);
+    c->decision.free[k] = bound ? rate : fmax(rate, 0.0);
 }
 
 // Velocities in which what is `stopped` stays, gaps and slips, and no other gap that touches is
@@ -57,24 +58,29 @@ static KalStatus solve_stop(KalInstant *instant, const KalStrike *who, int *out_
                             KalTouchAnswer *out_answer, KalTouchEnd *out_end)
 {
     KalContacts *c = &instant->contacts;
-    double *G = c->factor; // those of the impact are still needed
+    double *G = c->decision.factor; // those of the impact are still needed
     int count = 0;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_laws; k++) {
-        const KalTouchLaw *law = &c->laws[k];
-        const int i = c->members[k];
-        add_single(instant, law->gap, c->stopped[k] && who->kept[i], &count);
-        for (int s = 0; c->stopped[k] && who->held[i] && s < law->n_slips; s++) {
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const KalTouchLaw *law = &c->decision.laws[k];
+        const int i = c->decision.members[k];
+        add_single(instant, law->gap, c->decision.stopped[k] && who->kept[i], &count);
+        for (int s = 0; c->decision.stopped[k] && who->held[i] && s < law->n_slips;
+             s++) {
             add_single(instant, law->slip[s], true, &count);
         }
     }
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < count; k++) {
-            G[i * count + k] = c->G[c->chosen[i] * c->n_used + c->chosen[k]];
+            G[i * count + k] = c->effect.G[c->decision.chosen[i] * c->decision.n_used
+                                           + c->decision.chosen[k]];
         }
     }
-    const KalTouchProblem problem = {
-        .n = count, .laws = c->singles, .rows = count, .G = G, .free = c->free};
+    const KalTouchProblem problem = {.n = count,
+                                     .laws = c->decision.singles,
+                                     .rows = count,
+                                     .G = G,
+                                     .free = c->decision.free};
     *out_count = count;
     *out_end = kal_groups_solve(c->groups, &problem, out_answer);
     return KAL_OK;
@@ -90,7 +96,7 @@ static void push(KalInstant *instant, int count, const int *chosen,
     for (int k = 0; k < count; k++) {
         const size_t row = (size_t)(chosen ? chosen[k] : k);
         for (size_t j = 0; j < n; j++) {
-            v[j] += impulses[k] * instant->contacts.response[row * n + j];
+            v[j] += impulses[k] * instant->contacts.effect.response[row * n + j];
         }
     }
 }
@@ -100,10 +106,10 @@ static bool note_stops(KalInstant *instant, const KalStrike *who)
 {
     KalContacts *c = &instant->contacts;
     bool any = false;
-    for (int k = 0; k < c->n_laws; k++) {
-        const int i = c->members[k];
-        c->stopped[k] = who->kept[i] || who->held[i];
-        any = any || c->stopped[k];
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const int i = c->decision.members[k];
+        c->decision.stopped[k] = who->kept[i] || who->held[i];
+        any = any || c->decision.stopped[k];
         who->loose[i] = false;
     }
     return any;
@@ -116,10 +122,10 @@ static KalStatus stop_one_more(KalInstant *instant, const KalStrike *who, int k)
     KalTouchAnswer answer;
     KalTouchEnd end = KAL_TOUCH_NONE;
     int count = 0;
-    c->stopped[k] = true;
+    c->decision.stopped[k] = true;
     KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
-    c->stopped[k] = end == KAL_TOUCH_FOUND;
-    who->loose[c->members[k]] = !c->stopped[k];
+    c->decision.stopped[k] = end == KAL_TOUCH_FOUND;
+    who->loose[c->decision.members[k]] = !c->decision.stopped[k];
     return KAL_OK;
 }
 
@@ -128,9 +134,10 @@ static KalStatus stop_one_more(KalInstant *instant, const KalStrike *who, int k)
 static KalStatus stop_one_by_one(KalInstant *instant, const KalStrike *who)
 {
     KalContacts *c = &instant->contacts;
-    memset(c->stopped, 0, (size_t)c->n_laws * sizeof *c->stopped);
-    for (int k = 0; k < c->n_laws; k++) {
-        const int i = c->members[k];
+    memset(c->decision.stopped, 0,
+           (size_t)c->decision.n_laws * sizeof *c->decision.stopped);
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const int i = c->decision.members[k];
         KAL_TRY(who->kept[i] || who->held[i] ? stop_one_more(instant, who, k) : KAL_OK);
     }
     return KAL_OK;
@@ -153,7 +160,7 @@ static KalStatus stop_kept(KalInstant *instant, const KalStrike *who)
         KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
     }
     if (end == KAL_TOUCH_FOUND) { // without any stop nothing is asked for
-        push(instant, count, c->chosen, answer.forces);
+        push(instant, count, c->decision.chosen, answer.forces);
     }
     return KAL_OK;
 }
@@ -167,11 +174,11 @@ static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer,
     double work = 0.0;
     double size = 0.0;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_used; k++) {
-        const double before = instant->results[c->rows[c->used[k]]];
+    for (int k = 0; k < c->decision.n_used; k++) {
+        const double before = instant->results[c->rows[c->decision.used[k]]];
         double change = 0.0;
-        for (int j = 0; j < c->n_used; j++) {
-            change += c->G[k * c->n_used + j] * answer->forces[j];
+        for (int j = 0; j < c->decision.n_used; j++) {
+            change += c->effect.G[k * c->decision.n_used + j] * answer->forces[j];
         }
         work += answer->forces[k] * (before + 0.5 * change);
         size += fabs(answer->forces[k]) * (fabs(before) + fabs(change));
@@ -179,9 +186,9 @@ static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer,
     if (work > GAIN * size + DUST * kinetic) {
         char names[KAL_BLAMED_SIZE];
         c->n_blamed = 0;
-        for (int k = 0; k < c->n_laws; k++) {
+        for (int k = 0; k < c->decision.n_laws; k++) {
             c->blamed[c->n_blamed++] =
-                instant->system->model->contacts[c->members[k]].name;
+                instant->system->model->contacts[c->decision.members[k]].name;
         }
         kal_contacts_list_names(c, names);
         return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
@@ -195,9 +202,9 @@ static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer,
 // The cone of an impact is that of sliding.
 static void soften_laws(KalContacts *c)
 {
-    for (int k = 0; k < c->n_laws; k++) {
-        c->laws[k].moves = false;
-        c->laws[k].slope_hold = c->laws[k].slope;
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        c->decision.laws[k].moves = false;
+        c->decision.laws[k].slope_hold = c->decision.laws[k].slope;
     }
 }
 
@@ -215,7 +222,8 @@ static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
     const KalModel *model = instant->system->model;
     c->n_blamed = 0;
     for (size_t i = 0; i < model->n_contacts; i++) {
-        c->taking[i] = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
+        c->decision.taking[i] =
+            who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
     }
     kal_contacts_release(instant);
     KAL_TRY(kal_instant_givens(instant));
@@ -238,7 +246,7 @@ KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
         return kal_contacts_fail(instant, end, "velocities after the impact");
     }
     KAL_TRY(check_gain(instant, &answer, before));
-    push(instant, instant->contacts.n_used, NULL, answer.forces);
+    push(instant, instant->contacts.decision.n_used, NULL, answer.forces);
     KAL_TRY(stop_kept(instant, who));
     KAL_TRY(find_kinetic(instant, &after));
     *out_lost = before - after;
