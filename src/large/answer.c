@@ -48,7 +48,7 @@ static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s
                                   .b_size = p->b_size,
                                   .missing = missing,
                                   .size = size});
-    for (int i = 0; i < l->m && !(l->all_act && l->n_left_out == 0); i++) {
+    for (int i = 0; i < l->m && !(l->all_act && l->factors.n_left_out == 0); i++) {
         if (!p->active[i] || kal_left_out(l, p, i)) {
             missing[i] = 0.0;
             size[i] = p->active[i] ? size[i] : 0.0;
@@ -97,11 +97,11 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
     assert(s->Q && s->qdd);
     push(l, p, s);
     for (int i = 0; i < l->n; i++) {
-        const double term = l->diagonal ? p->M[i] * s->qdd[i] : 0.0;
+        const double term = l->metric.diagonal ? p->M[i] * s->qdd[i] : 0.0;
         l->missing[i] = s->Q[i] - term + s->force[i];
         l->size[i] += fabs(s->Q[i]) + fabs(term);
     }
-    if (!l->diagonal) {
+    if (!l->metric.diagonal) {
         miss_couplings(l, p, s);
     }
 }
@@ -117,7 +117,7 @@ static KalForcePass forces_of(const KalLarge *l, const Side *s, bool whole)
                           .A = schur->A,
                           .lambda = s->lambda,
                           .Q = s->Q,
-                          .mass = l->mass,
+                          .mass = l->metric.mass,
                           .inverse = schur->inverse,
                           .whole = whole,
                           .qdd = s->qdd,
@@ -131,11 +131,11 @@ static double largest_size(const KalLarge *l, const Side *s)
 {
     assert(l->n > 0 || l->m == 0);
     const size_t n = (size_t)l->n;
-    double most = l->passes->largest(s->qdd, l->unit, n, 0.0);
-    most = l->passes->largest(l->size, l->per_unit, n, most);
+    double most = l->passes->largest(s->qdd, l->metric.unit, n, 0.0);
+    most = l->passes->largest(l->size, l->metric.per_unit, n, most);
     for (int i = 0; i < l->m && s->b; i++) {
-        if (fabs(s->b[i]) > most * l->length[i] && l->length[i] > 0.0) {
-            most = fabs(s->b[i]) / l->length[i];
+        if (fabs(s->b[i]) > most * l->metric.length[i] && l->metric.length[i] > 0.0) {
+            most = fabs(s->b[i]) / l->metric.length[i];
         }
     }
     return most;
@@ -161,9 +161,9 @@ static Residuals measure(KalLarge *l, const KalLargeProblem *p, const Side *s,
     miss_rows(l, p, s);
     const double most = largest_size(l, s);
     return (Residuals){l->passes->worst(l->missing, l->size, KAL_RESIDUAL_FLOOR * most,
-                                        l->unit, (size_t)l->n),
+                                        l->metric.unit, (size_t)l->n),
                        l->passes->worst(l->missing + l->n, l->size + l->n,
-                                        KAL_RESIDUAL_TRACE * most, l->length,
+                                        KAL_RESIDUAL_TRACE * most, l->metric.length,
                                         (size_t)l->m)};
 }
 
@@ -180,8 +180,8 @@ static Residuals glance(const KalLarge *l, const KalLargeProblem *p, const Side 
     const KalForcePass pass = forces_of(l, s, true);
     const double motion = l->passes->move(&pass);
     const size_t n = (size_t)l->n;
-    const double push = l->passes->largest(s->Q, l->per_unit, n, 0.0);
-    const double most = l->passes->largest(s->qdd, l->unit, n, push);
+    const double push = l->passes->largest(s->Q, l->metric.per_unit, n, 0.0);
+    const double most = l->passes->largest(s->qdd, l->metric.unit, n, push);
     const KalRowCheck rows = {.m = l->m,
                               .start = l->shape.A.start,
                               .column = l->schur.column,
@@ -191,8 +191,8 @@ static Residuals glance(const KalLarge *l, const KalLargeProblem *p, const Side 
                               .active = l->all_act ? NULL : p->active,
                               .enough = ENOUGH,
                               .floor = KAL_RESIDUAL_TRACE * most,
-                              .from = l->ldl.from,
-                              .place = l->ldl.place + l->first_tie};
+                              .from = l->factors.ldl.from,
+                              .place = l->factors.ldl.place + l->factors.first_tie};
     return (Residuals){motion, l->passes->check(&rows)};
 }
 
@@ -204,7 +204,7 @@ static void correct(KalLarge *l, const KalLargeProblem *p)
     const KalRowPattern *A = &l->shape.A;
     memcpy(l->x, l->missing, (size_t)(l->n + l->m) * sizeof *l->x);
     for (int i = 0; i < l->m; i++) {
-        const double lent = l->weights[i] * l->missing[l->n + i];
+        const double lent = l->metric.weights[i] * l->missing[l->n + i];
         for (int64_t k = A->start[i]; lent != 0.0 && k < A->start[i + 1]; k++) {
             l->x[A->column[k]] += lent * p->A[k];
         }
@@ -275,11 +275,11 @@ static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s
 // What C adds, theory (2.7).
 static Residuals add_nonideal(KalLarge *l, const KalLargeProblem *p)
 {
-    const Side side = {p->C, NULL, l->total_q, l->total_l, l->nonideal};
+    const Side side = {p->C, NULL, l->total_q, l->total_l, l->found.nonideal};
     const Residuals r = solve_side(l, p, &side);
     for (int j = 0; j < l->n; j++) {
-        l->nonideal[j] += p->C[j];
-        l->qdd[j] += l->total_q[j];
+        l->found.nonideal[j] += p->C[j];
+        l->found.qdd[j] += l->total_q[j];
     }
     return r;
 }
@@ -302,7 +302,7 @@ static KalStatus check(KalLarge *l, Residuals r)
 // without rows, and of rows that do not act.
 static double least_sine(const KalLarge *l)
 {
-    const KalLdl *ldl = &l->ldl;
+    const KalLdl *ldl = &l->factors.ldl;
     const double *pivot = ldl->value + ldl->start[ldl->n];
     double least = 1.0;
     for (int k = ldl->masses; k < ldl->n; k++) {
@@ -317,14 +317,14 @@ static KalMotionAnswer answer_of(const KalLarge *l, Residuals r)
 {
     return (KalMotionAnswer){.n = l->n,
                              .m = l->m,
-                             .qdd = l->qdd,
-                             .force_ideal = l->ideal,
-                             .force_nonideal = l->nonideal,
-                             .multipliers = l->lambda,
-                             .rank_M = l->rank_M,
+                             .qdd = l->found.qdd,
+                             .force_ideal = l->found.ideal,
+                             .force_nonideal = l->found.nonideal,
+                             .multipliers = l->found.lambda,
+                             .rank_M = l->metric.rank_M,
                              .rank_Mhat = l->n,
                              .unique = true,
-                             .indeterminate = l->indeterminate,
+                             .indeterminate = l->found.indeterminate,
                              .residual_constraints = r.constraints,
                              .residual_motion = r.motion,
                              .least_sine = least_sine(l)};
@@ -333,14 +333,14 @@ static KalMotionAnswer answer_of(const KalLarge *l, Residuals r)
 // Solve with the rows that are not left out.
 static KalStatus solve_rows(KalLarge *l, const KalLargeProblem *p, Residuals *out_r)
 {
-    const Side side = {p->Q, p->b, l->qdd, l->lambda, l->ideal};
+    const Side side = {p->Q, p->b, l->found.qdd, l->found.lambda, l->found.ideal};
     KAL_TRY(kal_large_factor(l, p, NULL, 0.0));
     *out_r = solve_side(l, p, &side);
     KAL_TRY(check(l, *out_r));
-    if (l->pushed) {
-        memset(l->nonideal, 0, (size_t)l->n * sizeof *l->nonideal);
+    if (l->found.pushed) {
+        memset(l->found.nonideal, 0, (size_t)l->n * sizeof *l->found.nonideal);
     }
-    l->pushed = p->C != NULL;
+    l->found.pushed = p->C != NULL;
     if (p->C) {
         const Residuals more = add_nonideal(l, p);
         KAL_TRY(check(l, more));
@@ -363,7 +363,7 @@ KalStatus kal_large_solve(KalLarge *l, const KalLargeProblem *p,
         KAL_TRY(solve_rows(l, p, &r));
         KalMotionAnswer answer = answer_of(l, r);
         again = false;
-        KAL_TRY(kal_large_judge(l, p, l->qdd, &answer, &again));
+        KAL_TRY(kal_large_judge(l, p, l->found.qdd, &answer, &again));
         *out_answer = again ? *out_answer : answer;
     }
     return KAL_OK;

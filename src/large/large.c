@@ -35,28 +35,28 @@ static void lay_out(KalCarver *carver, void *owner)
     KalLarge *l = owner;
     const size_t n = (size_t)l->n;
     const size_t m = (size_t)l->m;
-    l->lends = kal_carve_bools(carver, m);
-    l->weights = kal_carve_doubles(carver, m, 1);
-    l->least = kal_carve_doubles(carver, n + m, 1);
-    l->mass = kal_carve_doubles(carver, n, 1);
-    l->unit = kal_carve_doubles(carver, n, 1);
-    l->per_unit = kal_carve_doubles(carver, n, 1);
-    l->length = kal_carve_doubles(carver, m, 1);
+    l->metric.lends = kal_carve_bools(carver, m);
+    l->metric.weights = kal_carve_doubles(carver, m, 1);
+    l->factors.least = kal_carve_doubles(carver, n + m, 1);
+    l->metric.mass = kal_carve_doubles(carver, n, 1);
+    l->metric.unit = kal_carve_doubles(carver, n, 1);
+    l->metric.per_unit = kal_carve_doubles(carver, n, 1);
+    l->metric.length = kal_carve_doubles(carver, m, 1);
     l->x = kal_carve_doubles(carver, n + m, 1);
     l->missing = kal_carve_doubles(carver, n + m, 1);
     l->size = kal_carve_doubles(carver, n + m, 1);
-    l->qdd = kal_carve_doubles(carver, n, 1);
-    l->lambda = kal_carve_doubles(carver, m, 1);
+    l->found.qdd = kal_carve_doubles(carver, n, 1);
+    l->found.lambda = kal_carve_doubles(carver, m, 1);
     l->total_q = kal_carve_doubles(carver, n, 1);
     l->total_l = kal_carve_doubles(carver, m, 1);
-    l->ideal = kal_carve_doubles(carver, n, 1);
-    l->nonideal = kal_carve_doubles(carver, n, 1);
-    l->indeterminate = kal_carve_bools(carver, n);
-    l->set = kal_carve_ints(carver, m);
-    l->parent = kal_carve_ints(carver, m);
-    l->ties = kal_carve_ints(carver, m);
-    l->factors = kal_carve_doubles(carver, n + m, 1);
-    l->rest = kal_carve_doubles(carver, n, 1);
+    l->found.ideal = kal_carve_doubles(carver, n, 1);
+    l->found.nonideal = kal_carve_doubles(carver, n, 1);
+    l->found.indeterminate = kal_carve_bools(carver, n);
+    l->found.set = kal_carve_ints(carver, m);
+    l->sets.parent = kal_carve_ints(carver, m);
+    l->sets.ties = kal_carve_ints(carver, m);
+    l->sets.factors = kal_carve_doubles(carver, n + m, 1);
+    l->sets.rest = kal_carve_doubles(carver, n, 1);
     l->blamed = kal_carve_ints(carver, n + m);
 }
 
@@ -66,8 +66,8 @@ static KalStatus add_entry(KalLarge *l, int row, int column)
     assert(column >= 0 && column < l->n + l->m);
     const KalLdlEntry entry = {row, column};
     const double none = 0.0;
-    KAL_TRY(kal_block_add(l->ctx, &l->values, &none, sizeof none));
-    return kal_block_add(l->ctx, &l->entries, &entry, sizeof entry);
+    KAL_TRY(kal_block_add(l->ctx, &l->factors.values, &none, sizeof none));
+    return kal_block_add(l->ctx, &l->factors.entries, &entry, sizeof entry);
 }
 
 static KalStatus add_shape(KalLarge *l, const KalRowPattern *shape, int first_row)
@@ -86,7 +86,7 @@ static KalStatus add_shape(KalLarge *l, const KalRowPattern *shape, int first_ro
 // The coordinates of a row that lends, each with each.
 static KalStatus add_pairs(KalLarge *l, int i)
 {
-    assert(l->lends[i]);
+    assert(l->metric.lends[i]);
     const KalRowPattern *A = &l->shape.A;
     KalStatus status = KAL_OK;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -105,7 +105,7 @@ static KalStatus add_ties(KalLarge *l)
         status = add_entry(l, l->n + i, l->n + i);
     }
     for (int i = 0; i < l->m && status == KAL_OK; i++) {
-        status = l->lends[i] ? add_pairs(l, i) : KAL_OK;
+        status = l->metric.lends[i] ? add_pairs(l, i) : KAL_OK;
     }
     return status;
 }
@@ -116,28 +116,29 @@ static KalStatus analyze_whole(KalLarge *l)
     KAL_TRY(add_shape(l, &l->shape.M, 0));
     KAL_TRY(add_shape(l, &l->shape.A, l->n));
     KAL_TRY(add_ties(l));
-    assert(l->values.size / sizeof(double) == l->entries.size / sizeof(KalLdlEntry));
+    assert(l->factors.values.size / sizeof(double)
+           == l->factors.entries.size / sizeof(KalLdlEntry));
     const KalLdlShape shape = {
         .n = l->n + l->m,
         .masses = l->n,
-        .entries = (const KalLdlEntry *)l->entries.data,
-        .n_entries = l->entries.size / sizeof(KalLdlEntry),
+        .entries = (const KalLdlEntry *)l->factors.entries.data,
+        .n_entries = l->factors.entries.size / sizeof(KalLdlEntry),
     };
-    return kal_ldl_init(&l->ldl, l->ctx, &shape, MOST_ENTRIES);
+    return kal_ldl_init(&l->factors.ldl, l->ctx, &shape, MOST_ENTRIES);
 }
 
 // Find the structure of the factors: of A M⁻¹Aᵀ where M is a diagonal of masses, else of K.
 static KalStatus analyze(KalLarge *l)
 {
-    l->analyzed = false;
-    l->entries.size = 0;
-    l->values.size = 0;
-    kal_ldl_clear(&l->ldl);
+    l->factors.analyzed = false;
+    l->factors.entries.size = 0;
+    l->factors.values.size = 0;
+    kal_ldl_clear(&l->factors.ldl);
     kal_schur_clear(l);
-    l->schur.used = !l->massless && kal_schur_suits(l);
-    l->first_tie = l->schur.used ? 0 : l->n;
+    l->schur.used = !l->metric.massless && kal_schur_suits(l);
+    l->factors.first_tie = l->schur.used ? 0 : l->n;
     KAL_TRY(l->schur.used ? kal_schur_init(l, MOST_ENTRIES) : analyze_whole(l));
-    l->analyzed = true;
+    l->factors.analyzed = true;
     return KAL_OK;
 }
 
@@ -146,7 +147,7 @@ static KalStatus init(KalLarge *l)
     KAL_TRY(
         kal_workspace_make(l->ctx, "for a large system", lay_out, l, &l->workspace));
     for (int j = 0; j < l->n; j++) {
-        l->least[j] = NO_MASS;
+        l->factors.least[j] = NO_MASS;
     }
     return analyze(l);
 }
@@ -173,10 +174,10 @@ KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
     l->shape = *shape;
     l->n = shape->n;
     l->m = shape->m;
-    l->n_M = (size_t)shape->M.start[shape->n];
-    l->n_A = (size_t)shape->A.start[shape->m];
-    l->diagonal = is_diagonal(&shape->M);
-    l->rank_M = l->n;
+    l->factors.n_M = (size_t)shape->M.start[shape->n];
+    l->factors.n_A = (size_t)shape->A.start[shape->m];
+    l->metric.diagonal = is_diagonal(&shape->M);
+    l->metric.rank_M = l->n;
     l->passes = kal_passes();
     const KalStatus status = init(l);
     if (status != KAL_OK) {
@@ -192,18 +193,18 @@ void kal_large_destroy(KalLarge *l)
     if (!l) {
         return;
     }
-    kal_ldl_clear(&l->ldl);
+    kal_ldl_clear(&l->factors.ldl);
     kal_schur_clear(l);
-    kal_block_clear(l->ctx, &l->values);
-    kal_block_clear(l->ctx, &l->entries);
+    kal_block_clear(l->ctx, &l->factors.values);
+    kal_block_clear(l->ctx, &l->factors.entries);
     kal_workspace_clear(l->ctx, &l->workspace);
     kal_free(l->ctx, l, sizeof *l);
 }
 
 int64_t kal_large_entries(const KalLarge *l)
 {
-    assert(l->analyzed);
-    return l->ldl.start[l->ldl.n];
+    assert(l->factors.analyzed);
+    return l->factors.ldl.start[l->factors.ldl.n];
 }
 
 KalMotionFault kal_large_fault(const KalLarge *l)
@@ -213,7 +214,7 @@ KalMotionFault kal_large_fault(const KalLarge *l)
 
 const double *kal_large_lengths(const KalLarge *l)
 {
-    return l->length;
+    return l->metric.length;
 }
 
 KalLargeNames kal_large_names(const KalLarge *l, bool constraints, const int *indices,
@@ -253,7 +254,7 @@ static double said_of(const KalLarge *l, const KalLargeProblem *p, int i)
     double *said = l->x; // n + m
     int count = 0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        const double weight = l->mass[A->column[k]] / (p->A[k] * p->A[k]);
+        const double weight = l->metric.mass[A->column[k]] / (p->A[k] * p->A[k]);
         if (weight > 0.0 && isfinite(weight)) {
             said[count++] = weight;
         }
@@ -268,12 +269,12 @@ static void share_masses(KalLarge *l, const KalLargeProblem *p)
     const KalRowPattern *A = &l->shape.A;
     for (int i = 0; i < l->m; i++) {
         const double weight = p->active[i] ? said_of(l, p, i) : 0.0;
-        l->weights[i] = weight;
+        l->metric.weights[i] = weight;
     }
     for (int i = 0; i < l->m; i++) {
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            double *mass = &l->mass[A->column[k]];
-            *mass = fmax(*mass, 0.25 * l->weights[i] * p->A[k] * p->A[k]);
+            double *mass = &l->metric.mass[A->column[k]];
+            *mass = fmax(*mass, 0.25 * l->metric.weights[i] * p->A[k] * p->A[k]);
         }
     }
 }
@@ -287,18 +288,18 @@ static void find_weights(KalLarge *l, const KalLargeProblem *p)
         share_masses(l, p);
     }
     for (int i = 0; i < l->m; i++) {
-        const bool lends = l->lends[i] && p->active[i];
+        const bool lends = l->metric.lends[i] && p->active[i];
         double lightness = 0.0;
         double squares = 0.0;
         for (int64_t k = A->start[i]; lends && k < A->start[i + 1]; k++) {
             const double square = p->A[k] * p->A[k];
-            const double mass = l->mass[A->column[k]];
+            const double mass = l->metric.mass[A->column[k]];
             lightness += mass > 0.0 ? square / mass : 0.0;
             squares += square;
         }
         const double weight = lightness > 0.0 ? 1.0 / lightness : 1.0 / squares;
         assert(!(weight < 0.0));
-        l->weights[i] = lends && isfinite(weight) ? weight : 0.0;
+        l->metric.weights[i] = lends && isfinite(weight) ? weight : 0.0;
     }
 }
 
@@ -309,7 +310,7 @@ static void take_masses(KalLarge *l, const KalLargeProblem *p)
     for (int i = 0; i < l->n; i++) {
         const int64_t last = M->start[i + 1] - 1;
         const bool any = last >= M->start[i] && M->column[last] == i;
-        l->mass[i] = any ? p->M[last] : 0.0;
+        l->metric.mass[i] = any ? p->M[last] : 0.0;
     }
 }
 
@@ -317,19 +318,19 @@ static void take_masses(KalLarge *l, const KalLargeProblem *p)
 // written in the order in which add_ties() listed the entries.
 static void lend(KalLarge *l, const KalLargeProblem *p, double *value)
 {
-    assert(l->n_lends >= 0 && l->n_lends <= l->m);
+    assert(l->metric.n_lends >= 0 && l->metric.n_lends <= l->m);
     const KalRowPattern *A = &l->shape.A;
-    if (l->n_lends == 0) {
+    if (l->metric.n_lends == 0) {
         return;
     }
     find_weights(l, p);
     take_masses(l, p);
     for (int i = 0; i < l->m; i++) {
-        for (int64_t k = A->start[i]; l->lends[i] && k < A->start[i + 1]; k++) {
+        for (int64_t k = A->start[i]; l->metric.lends[i] && k < A->start[i + 1]; k++) {
             for (int64_t j = A->start[i]; j <= k; j++) {
-                *value++ = l->weights[i] * p->A[k] * p->A[j];
+                *value++ = l->metric.weights[i] * p->A[k] * p->A[j];
             }
-            l->mass[A->column[k]] += l->weights[i] * p->A[k] * p->A[k];
+            l->metric.mass[A->column[k]] += l->metric.weights[i] * p->A[k] * p->A[k];
         }
     }
 }
@@ -340,7 +341,7 @@ double kal_large_rough_square(const KalLarge *l, const KalLargeProblem *p, int i
     const KalRowPattern *A = &l->shape.A;
     double sum = 0.0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        const double mass = l->mass[A->column[k]];
+        const double mass = l->metric.mass[A->column[k]];
         sum += mass > 0.0 ? p->A[k] * p->A[k] / mass : 0.0;
     }
     return sum;
@@ -349,13 +350,13 @@ double kal_large_rough_square(const KalLarge *l, const KalLargeProblem *p, int i
 // A held coordinate has no entries but its mass.
 static void hold(KalLarge *l, const bool *held, double *value)
 {
-    const KalLdlEntry *entries = (const KalLdlEntry *)l->entries.data;
-    const size_t count = l->entries.size / sizeof *entries;
+    const KalLdlEntry *entries = (const KalLdlEntry *)l->factors.entries.data;
+    const size_t count = l->factors.entries.size / sizeof *entries;
     for (size_t e = 0; e < count; e++) {
         const int i = entries[e].row;
         const int j = entries[e].column;
         if ((i < l->n && held[i]) || (j < l->n && held[j])) {
-            value[e] = i == j && l->mass[i] > 0.0 ? value[e] : 0.0;
+            value[e] = i == j && l->metric.mass[i] > 0.0 ? value[e] : 0.0;
         }
     }
 }
@@ -366,20 +367,20 @@ static void hold(KalLarge *l, const bool *held, double *value)
 static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
                  double damping)
 {
-    assert(l->analyzed);
+    assert(l->factors.analyzed);
     assert(damping >= 0.0);
     const KalRowPattern *A = &l->shape.A;
-    double *value = (double *)l->values.data;
-    double *ties = value + l->n_M + l->n_A;
+    double *value = (double *)l->factors.values.data;
+    double *ties = value + l->factors.n_M + l->factors.n_A;
     take_masses(l, p);
-    memcpy(value, p->M, l->n_M * sizeof *value);
-    memcpy(value + l->n_M, p->A, l->n_A * sizeof *value);
+    memcpy(value, p->M, l->factors.n_M * sizeof *value);
+    memcpy(value + l->factors.n_M, p->A, l->factors.n_A * sizeof *value);
     lend(l, p, ties + l->m);
     for (int i = 0; i < l->m; i++) {
         const double square = damping > 0.0 ? kal_large_rough_square(l, p, i) : 0.0;
         ties[i] = p->active[i] ? -damping * square : -1.0;
         for (int64_t k = A->start[i]; !p->active[i] && k < A->start[i + 1]; k++) {
-            value[l->n_M + (size_t)k] = 0.0;
+            value[l->factors.n_M + (size_t)k] = 0.0;
         }
     }
     if (held) {
@@ -389,18 +390,18 @@ static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
 
 void kal_large_suspect_all(KalLarge *l)
 {
-    for (int i = 0; i < l->m && !l->all_suspect; i++) {
-        l->least[l->n + i] = SUSPECT;
+    for (int i = 0; i < l->m && !l->factors.all_suspect; i++) {
+        l->factors.least[l->n + i] = SUSPECT;
     }
-    l->all_suspect = true;
+    l->factors.all_suspect = true;
 }
 
 bool kal_large_trust(KalLarge *l, int i)
 {
     assert(i >= 0 && i < l->m);
-    const bool more = l->least[l->n + i] > 0.0;
-    l->least[l->n + i] = -NEAR;
-    l->all_suspect = false;
+    const bool more = l->factors.least[l->n + i] > 0.0;
+    l->factors.least[l->n + i] = -NEAR;
+    l->factors.all_suspect = false;
     return more;
 }
 
@@ -409,9 +410,9 @@ bool kal_large_trust(KalLarge *l, int i)
 static void set_least(KalLarge *l, double damping)
 {
     for (int i = 0; i < l->m && damping > 0.0; i++) {
-        l->least[l->n + i] = -DBL_MIN;
+        l->factors.least[l->n + i] = -DBL_MIN;
     }
-    l->all_suspect = l->all_suspect && !(damping > 0.0);
+    l->factors.all_suspect = l->factors.all_suspect && !(damping > 0.0);
 }
 
 // The row with the fewest entries that coordinate j is in and that does not lend; −1: none.
@@ -429,8 +430,8 @@ static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
             const int j = (int)A->column[k];
             const int best = asked[j];
             const bool vanishes =
-                !(kal_ldl_ratio(&l->ldl, j) > NO_MASS) && !(held && held[j]);
-            if (vanishes && !l->lends[i] && p->active[i] && p->A[k] != 0.0
+                !(kal_ldl_ratio(&l->factors.ldl, j) > NO_MASS) && !(held && held[j]);
+            if (vanishes && !l->metric.lends[i] && p->active[i] && p->A[k] != 0.0
                 && (best < 0 || length < A->start[best + 1] - A->start[best])) {
                 asked[j] = i;
             }
@@ -445,12 +446,12 @@ static int ask(KalLarge *l, const KalLargeProblem *p, const bool *held)
     int more = 0;
     ask_rows(l, p, held, asked);
     for (int j = 0; j < l->n; j++) {
-        if (asked[j] >= 0 && !l->lends[asked[j]]) {
-            l->lends[asked[j]] = true;
+        if (asked[j] >= 0 && !l->metric.lends[asked[j]]) {
+            l->metric.lends[asked[j]] = true;
             more++;
         }
     }
-    l->n_lends += more;
+    l->metric.n_lends += more;
     return more;
 }
 
@@ -459,7 +460,7 @@ static int count_massless(const KalLarge *l, const bool *held, int *out_list)
 {
     int count = 0;
     for (int j = 0; j < l->n; j++) {
-        if (!(kal_ldl_ratio(&l->ldl, j) > NO_MASS) && !(held && held[j])) {
+        if (!(kal_ldl_ratio(&l->factors.ldl, j) > NO_MASS) && !(held && held[j])) {
             out_list[count++] = j;
         }
     }
@@ -489,13 +490,14 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
 {
     for (;;) {
         fill(l, p, held, damping);
-        l->n_left_out =
-            kal_ldl_factor(&l->ldl, (const double *)l->values.data, l->least);
+        l->factors.n_left_out = kal_ldl_factor(
+            &l->factors.ldl, (const double *)l->factors.values.data, l->factors.least);
         const int massless = count_massless(l, held, l->blamed);
         if (massless == 0) {
             return KAL_OK;
         }
-        l->rank_M = l->rank_M == l->n ? l->n - massless : l->rank_M;
+        l->metric.rank_M =
+            l->metric.rank_M == l->n ? l->n - massless : l->metric.rank_M;
         if (ask(l, p, held) == 0) {
             if (damping > 0.0) {
                 return KAL_OK; // what nothing holds does not move
@@ -509,19 +511,19 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
 static void measure_units(KalLarge *l)
 {
     for (int j = 0; j < l->n; j++) {
-        l->unit[j] = sqrt(l->mass[j]);
-        l->per_unit[j] = l->mass[j] > 0.0 ? 1.0 / l->unit[j] : 0.0;
+        l->metric.unit[j] = sqrt(l->metric.mass[j]);
+        l->metric.per_unit[j] = l->metric.mass[j] > 0.0 ? 1.0 / l->metric.unit[j] : 0.0;
     }
 }
 
 void kal_large_need_lengths(KalLarge *l, const bool *active)
 {
-    const int *restrict place = l->ldl.place + l->first_tie;
-    for (int i = 0; i < l->m && !l->lengths_known; i++) {
-        const double from = l->ldl.from[place[i]];
-        l->length[i] = active[i] && from > 0.0 ? sqrt(from) : 0.0;
+    const int *restrict place = l->factors.ldl.place + l->factors.first_tie;
+    for (int i = 0; i < l->m && !l->metric.lengths_known; i++) {
+        const double from = l->factors.ldl.from[place[i]];
+        l->metric.length[i] = active[i] && from > 0.0 ? sqrt(from) : 0.0;
     }
-    l->lengths_known = true;
+    l->metric.lengths_known = true;
 }
 
 const KalPasses *kal_passes(void)
@@ -538,15 +540,16 @@ const KalPasses *kal_passes(void)
 static KalStatus factor_schur(KalLarge *l, const KalLargeProblem *p, const bool *held,
                               double damping)
 {
-    l->units_known =
-        l->units_known && memcmp(l->mass, p->M, l->n_M * sizeof *p->M) == 0;
-    if (!l->units_known) {
+    l->metric.units_known =
+        l->metric.units_known
+        && memcmp(l->metric.mass, p->M, l->factors.n_M * sizeof *p->M) == 0;
+    if (!l->metric.units_known) {
         take_masses(l, p);
     }
     if (kal_schur_factor(l, p, held, damping)) {
         return KAL_OK;
     }
-    l->massless = true;
+    l->metric.massless = true;
     return analyze(l);
 }
 
@@ -557,17 +560,17 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
     assert(damping >= 0.0);
     set_least(l, damping);
     l->all_act = !memchr(p->active, false, (size_t)l->m * sizeof *p->active);
-    KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
+    KAL_TRY(l->factors.analyzed ? KAL_OK : analyze(l));
     KAL_TRY(l->schur.used ? factor_schur(l, p, held, damping) : KAL_OK);
     if (!l->schur.used) {
-        l->units_known = false;
+        l->metric.units_known = false;
         KAL_TRY(factor_whole(l, p, held, damping));
     }
-    if (!l->units_known) {
+    if (!l->metric.units_known) {
         measure_units(l);
-        l->units_known = true;
+        l->metric.units_known = true;
     }
-    l->lengths_known = false;
+    l->metric.lengths_known = false;
     return KAL_OK;
 }
 
@@ -576,7 +579,7 @@ void kal_large_solve_factors(KalLarge *l, double *x)
     if (l->schur.used) {
         kal_schur_solve(l, x);
     } else {
-        kal_ldl_solve(&l->ldl, x);
+        kal_ldl_solve(&l->factors.ldl, x);
     }
 }
 
@@ -600,7 +603,7 @@ void kal_large_step(KalLarge *l, const double *residuals, double *out_step)
     assert(residuals && out_step);
     memset(l->x, 0, (size_t)l->n * sizeof *l->x);
     for (int i = 0; i < l->m; i++) {
-        l->x[l->n + i] = l->length[i] > 0.0 ? -residuals[i] : 0.0;
+        l->x[l->n + i] = l->metric.length[i] > 0.0 ? -residuals[i] : 0.0;
     }
     kal_large_solve_factors(l, l->x);
     memcpy(out_step, l->x, (size_t)l->n * sizeof *out_step);
@@ -616,7 +619,7 @@ double kal_large_beyond(KalLarge *l, const double *row)
     memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
     kal_large_solve_factors(l, l->x);
     for (int j = 0; j < l->n; j++) {
-        const double mass = l->mass[j];
+        const double mass = l->metric.mass[j];
         whole += mass > 0.0 ? row[j] * row[j] / mass : 0.0;
         left += mass > 0.0 ? mass * l->x[j] * l->x[j] : 0.0;
     }

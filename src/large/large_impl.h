@@ -25,57 +25,76 @@ typedef struct KalSchur {
     const double *A; ///< those that were factored
 } KalSchur;
 
+/// The matrix K that is factored, and what its factors left out (large.c).
+typedef struct KalLargeFactors {
+    KalLdl ldl;
+    KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
+    KalBlock values;  ///< double: their values
+    size_t n_M;       ///< entries of M
+    size_t n_A;       ///< and of A
+    int first_tie;    ///< the unknown of the factors that constraint 0 is
+    int n_left_out;   ///< unknowns that the last factors leave out
+    double *least;    ///< n + m: pivots that count, relative to what they came from
+    bool all_suspect; ///< `least` is as kal_large_suspect_all() leaves it
+    bool analyzed;    ///< `ldl` is of these entries; not so after a failure
+} KalLargeFactors;
+
+/// What stands for M where that alone is singular, and the units that follow from it.
+typedef struct KalLargeMetric {
+    bool diagonal;      ///< M has a diagonal and nothing else
+    bool massless;      ///< coordinates without mass were met: M alone will not do
+    int rank_M;         ///< as found before any row lent its weight
+    bool *lends;        ///< m: rows that lend M their weight
+    int n_lends;        ///< so many
+    double *weights;    ///< m: theirs
+    double *mass;       ///< n: the diagonal of what stands for M
+    double *unit;       ///< n: the roots of that
+    double *per_unit;   ///< n: 1 by these; 0 without mass
+    bool units_known;   ///< `unit` and `per_unit` are of `mass` as it stands
+    double *length;     ///< m: of rows in that metric; kal_large_need_lengths()
+    bool lengths_known; ///< `length` is of the last factors
+} KalLargeMetric;
+
+/// What was found; answers point to these arrays.
+typedef struct KalLargeFound {
+    double *qdd;         ///< n
+    double *lambda;      ///< m
+    double *ideal;       ///< n
+    double *nonideal;    ///< n
+    bool pushed;         ///< `nonideal` is not zero
+    bool *indeterminate; ///< n: none
+    int *set;            ///< m: of dependent constraints
+    int n_sets;          ///< so many
+    bool no_sets;        ///< `set` is −1 throughout
+} KalLargeFound;
+
+/// Which constraints depend on each other (verdict.c).
+typedef struct KalLargeSets {
+    int *parent;     ///< m: sets as trees
+    int *ties;       ///< m: of one combination
+    double *factors; ///< n + m: theirs, at their indices
+    double *rest;    ///< n: what a combination leaves of a row; zero between calls
+} KalLargeSets;
+
 struct KalLarge {
     KalContext *ctx;
     KalLargeShape shape;
     KalWorkspace workspace;
     int n;
     int m;
-    int first_tie;  ///< the unknown of the factors that constraint 0 is
-    int n_left_out; ///< unknowns that the last factors leave out
-    int n_lends;    ///< rows that lend M their weight
-    int rank_M;     ///< as found before any row lent its weight
-    int n_sets;
-    bool diagonal;      ///< M has a diagonal and nothing else
-    bool all_act;       ///< all constraints of the problem at work do
-    bool massless;      ///< coordinates without mass were met: M alone will not do
-    bool analyzed;      ///< `ldl` is of these entries; not so after a failure
-    bool units_known;   ///< `unit` and `per_unit` are of `mass` as it stands
-    bool lengths_known; ///< `length` is of the last factors
-    bool all_suspect;   ///< `least` is as kal_large_suspect_all() leaves it
-    bool no_sets;       ///< `set` is −1 throughout
-    bool pushed;        ///< `nonideal` is not zero
-    size_t n_M;         ///< entries of M
-    size_t n_A;         ///< and of A
-    KalBlock entries;   ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
-    KalBlock values;    ///< double: their values
     const KalPasses *passes;
+    bool all_act; ///< all constraints of the problem at work do
+    KalLargeFactors factors;
     KalSchur schur;
-    KalLdl ldl;
-    bool *lends;      ///< m: rows that lend M their weight
-    double *least;    ///< n + m: pivots that count, relative to what they came from
-    double *weights;  ///< m: theirs
-    double *mass;     ///< n: the diagonal of what stands for M
-    double *unit;     ///< n: the roots of that
-    double *per_unit; ///< n: 1 by these; 0 without mass
-    double *
-        length; ///< m: of rows, in its metric, once kal_large_need_lengths() was called
-    double *x;  ///< n + m: right-hand sides and solutions of K
-    double *missing;     ///< n + m: what the equations still miss
-    double *size;        ///< n + m: of the terms in them
-    double *qdd;         ///< n
-    double *lambda;      ///< m
-    double *total_q;     ///< n: with what C adds
-    double *total_l;     ///< m
-    double *ideal;       ///< n
-    double *nonideal;    ///< n
-    bool *indeterminate; ///< n: none
-    int *set;            ///< m: of dependent constraints
-    int *parent;         ///< m: sets as trees
-    int *ties;           ///< m: of one combination
-    double *factors;     ///< n + m: theirs, at their indices
-    double *rest;        ///< n: what a combination leaves of a row; zero between calls
-    int *blamed;         ///< n + m
+    KalLargeMetric metric;
+    double *x;       ///< n + m: right-hand sides and solutions of K
+    double *missing; ///< n + m: what the equations still miss
+    double *size;    ///< n + m: of the terms in them
+    double *total_q; ///< n: accelerations with what C adds
+    double *total_l; ///< m: and multipliers
+    KalLargeFound found;
+    KalLargeSets sets;
+    int *blamed; ///< n + m
     KalMotionFault fault;
 };
 
@@ -107,9 +126,9 @@ bool kal_large_trust(KalLarge *large, int i);
 static inline bool kal_left_out(const KalLarge *large, const KalLargeProblem *problem,
                                 int i)
 {
-    const KalLdl *ldl = &large->ldl;
-    return large->n_left_out > 0 && problem->active[i]
-           && ldl->inverse[ldl->place[large->first_tie + i]] == 0.0;
+    const KalLdl *ldl = &large->factors.ldl;
+    return large->factors.n_left_out > 0 && problem->active[i]
+           && ldl->inverse[ldl->place[large->factors.first_tie + i]] == 0.0;
 }
 
 /// Solve K x = x (n + m) in place.

@@ -25,11 +25,11 @@ static void lay_out(KalCarver *carver, void *owner)
     KalLarge *l = owner;
     KalSchur *schur = &l->schur;
     schur->start = kal_carve_ints(carver, (size_t)l->n + 1);
-    schur->row = kal_carve_ints(carver, l->n_A);
-    schur->entry = kal_carve_ints(carver, l->n_A);
-    schur->column = kal_carve_ints(carver, l->n_A);
+    schur->row = kal_carve_ints(carver, l->factors.n_A);
+    schur->entry = kal_carve_ints(carver, l->factors.n_A);
+    schur->column = kal_carve_ints(carver, l->factors.n_A);
     schur->inverse = kal_carve_doubles(carver, (size_t)l->n, 1);
-    schur->kept = kal_carve_doubles(carver, l->n_A, 1);
+    schur->kept = kal_carve_doubles(carver, l->factors.n_A, 1);
 }
 
 // Columns of A from its rows.
@@ -37,7 +37,7 @@ static void transpose(KalLarge *l)
 {
     const KalRowPattern *A = &l->shape.A;
     KalSchur *schur = &l->schur;
-    for (size_t k = 0; k < l->n_A; k++) {
+    for (size_t k = 0; k < l->factors.n_A; k++) {
         schur->start[A->column[k] + 1]++;
         schur->column[k] = (int)A->column[k];
     }
@@ -60,13 +60,13 @@ static void transpose(KalLarge *l)
 bool kal_schur_suits(const KalLarge *l)
 {
     const KalRowPattern *A = &l->shape.A;
-    bool suits = l->diagonal && l->n_lends == 0;
+    bool suits = l->metric.diagonal && l->metric.n_lends == 0;
     if (!suits) {
         return false;
     }
     int *count = l->blamed; // n + m
     memset(count, 0, (size_t)l->n * sizeof *count);
-    for (size_t k = 0; k < l->n_A && suits; k++) {
+    for (size_t k = 0; k < l->factors.n_A && suits; k++) {
         suits = ++count[A->column[k]] <= MOST_IN_COLUMN;
     }
     return suits;
@@ -100,7 +100,7 @@ KalStatus kal_schur_init(KalLarge *l, int64_t most)
                                    .masses = 0,
                                    .entries = (const KalLdlEntry *)entries.data,
                                    .n_entries = entries.size / sizeof(KalLdlEntry)};
-        status = kal_ldl_init(&l->ldl, l->ctx, &shape, most);
+        status = kal_ldl_init(&l->factors.ldl, l->ctx, &shape, most);
     }
     kal_block_clear(l->ctx, &entries);
     return status;
@@ -120,7 +120,7 @@ static const double *take_entries(KalLarge *l, const KalLargeProblem *p, bool ke
     if (l->all_act && !keep) {
         return p->A;
     }
-    memcpy(l->schur.kept, p->A, l->n_A * sizeof *p->A);
+    memcpy(l->schur.kept, p->A, l->factors.n_A * sizeof *p->A);
     for (int i = 0; i < l->m && !l->all_act; i++) {
         for (int64_t k = A->start[i]; !p->active[i] && k < A->start[i + 1]; k++) {
             l->schur.kept[k] = 0.0;
@@ -148,8 +148,8 @@ static void add_all_products(KalLarge *l)
 {
     const KalSchur *schur = &l->schur;
     const double *A = schur->A;
-    double *value = l->ldl.value;
-    const int *slot = l->ldl.slot;
+    double *value = l->factors.ldl.value;
+    const int *slot = l->factors.ldl.slot;
     for (int j = 0; j < l->n; j++) {
         const int *entry = schur->entry + schur->start[j];
         const int length = schur->start[j + 1] - schur->start[j];
@@ -169,9 +169,9 @@ static void add_all_products(KalLarge *l)
 // A row that does not act has −1 on the diagonal and nothing else.
 static void set_diagonal(KalLarge *l, const KalLargeProblem *p, double damping)
 {
-    double *diagonal = l->ldl.value + l->ldl.start[l->m];
+    double *diagonal = l->factors.ldl.value + l->factors.ldl.start[l->m];
     for (int i = 0; i < l->m; i++) {
-        diagonal[l->ldl.place[i]] -=
+        diagonal[l->factors.ldl.place[i]] -=
             !p->active[i]
                 ? 1.0
                 : (damping > 0.0 ? damping * kal_large_rough_square(l, p, i) : 0.0);
@@ -181,7 +181,7 @@ static void set_diagonal(KalLarge *l, const KalLargeProblem *p, double damping)
 // Inverse masses, 0 of what is held.  False if a coordinate that is not has no mass.
 static bool invert_masses(KalLarge *l, const bool *held)
 {
-    const double *restrict mass = l->mass;
+    const double *restrict mass = l->metric.mass;
     double *restrict inverse = l->schur.inverse;
     bool whole = true;
     for (int j = 0; j < l->n; j++) {
@@ -203,20 +203,20 @@ static bool invert_masses(KalLarge *l, const bool *held)
 bool kal_schur_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                       double damping)
 {
-    assert(l->schur.used && l->analyzed);
-    if (held || !l->units_known || !l->schur.free) {
+    assert(l->schur.used && l->factors.analyzed);
+    if (held || !l->metric.units_known || !l->schur.free) {
         l->schur.free = !held;
         if (!invert_masses(l, held)) {
             return false;
         }
     }
     l->schur.A = take_entries(l, p, damping > 0.0);
-    kal_ldl_begin(&l->ldl);
+    kal_ldl_begin(&l->factors.ldl);
     add_all_products(l);
     if (l->schur.A != p->A) {
         set_diagonal(l, p, damping);
     }
-    l->n_left_out = kal_ldl_eliminate(&l->ldl, l->least + l->n);
+    l->factors.n_left_out = kal_ldl_eliminate(&l->factors.ldl, l->factors.least + l->n);
     return true;
 }
 
@@ -244,7 +244,7 @@ void kal_schur_solve(KalLarge *l, double *x)
         x[j] *= schur->inverse[j];
     }
     take_rows(l, x, x + l->n);
-    kal_ldl_solve(&l->ldl, x + l->n);
+    kal_ldl_solve(&l->factors.ldl, x + l->n);
     for (int j = 0; j < l->n; j++) {
         double sum = 0.0;
         for (int k = schur->start[j]; k < schur->start[j + 1]; k++) {
@@ -267,7 +267,7 @@ void kal_schur_multipliers(KalLarge *l, const KalLargeProblem *p, const double *
         lambda[i] = b && p->active[i] ? b[i] : 0.0;
     }
     take_rows(l, w, lambda);
-    kal_ldl_solve(&l->ldl, lambda);
+    kal_ldl_solve(&l->factors.ldl, lambda);
     for (int i = 0; i < l->m; i++) {
         lambda[i] = -lambda[i];
     }

@@ -58,7 +58,7 @@ static void add_row(const KalLarge *l, const KalLargeProblem *p, int i, double f
 {
     const KalRowPattern *A = &l->shape.A;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        l->rest[A->column[k]] += factor * p->A[k];
+        l->sets.rest[A->column[k]] += factor * p->A[k];
     }
 }
 
@@ -69,8 +69,8 @@ static double take_square(const KalLarge *l, int i)
     const KalRowPattern *A = &l->shape.A;
     double sum = 0.0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        double *rest = &l->rest[A->column[k]];
-        sum += *rest * *rest / l->mass[A->column[k]];
+        double *rest = &l->sets.rest[A->column[k]];
+        sum += *rest * *rest / l->metric.mass[A->column[k]];
         *rest = 0.0;
     }
     return sum;
@@ -83,14 +83,16 @@ static double rest_of(const KalLarge *l, const KalLargeProblem *p, int c, int co
     assert(count >= 0 && count <= l->m);
     add_row(l, p, c, 1.0);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
+        add_row(l, p, l->sets.ties[k] - l->factors.first_tie,
+                -l->sets.factors[l->sets.ties[k]]);
     }
     double square = take_square(l, c);
-    double longest = l->length[c];
+    double longest = l->metric.length[c];
     for (int k = 0; k < count; k++) {
-        const int i = l->ties[k] - l->first_tie;
+        const int i = l->sets.ties[k] - l->factors.first_tie;
         square += take_square(l, i);
-        longest = fmax(longest, fabs(l->factors[l->ties[k]]) * l->length[i]);
+        longest =
+            fmax(longest, fabs(l->sets.factors[l->sets.ties[k]]) * l->metric.length[i]);
     }
     return longest > 0.0 ? sqrt(square) / longest : 0.0;
 }
@@ -101,9 +103,9 @@ static int list_ties(const KalLarge *l, int c)
     assert(c >= 0 && c < l->m);
     int count = 0;
     for (int i = 0; i < l->m; i++) {
-        if (fabs(l->factors[l->first_tie + i]) * l->length[i]
-            > NO_FACTOR * l->length[c]) {
-            l->ties[count++] = l->first_tie + i;
+        if (fabs(l->sets.factors[l->factors.first_tie + i]) * l->metric.length[i]
+            > NO_FACTOR * l->metric.length[c]) {
+            l->sets.ties[count++] = l->factors.first_tie + i;
         }
     }
     return count;
@@ -114,14 +116,15 @@ static int project(KalLarge *l, const KalLargeProblem *p, int c, int count)
 {
     add_row(l, p, c, 1.0);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
+        add_row(l, p, l->sets.ties[k] - l->factors.first_tie,
+                -l->sets.factors[l->sets.ties[k]]);
     }
-    memcpy(l->x, l->rest, (size_t)l->n * sizeof *l->x);
+    memcpy(l->x, l->sets.rest, (size_t)l->n * sizeof *l->x);
     memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
-    memset(l->rest, 0, (size_t)l->n * sizeof *l->rest);
+    memset(l->sets.rest, 0, (size_t)l->n * sizeof *l->sets.rest);
     kal_large_solve_factors(l, l->x);
     for (int i = 0; i < l->m; i++) {
-        l->factors[l->first_tie + i] += l->x[l->n + i];
+        l->sets.factors[l->factors.first_tie + i] += l->x[l->n + i];
     }
     return list_ties(l, c);
 }
@@ -130,9 +133,9 @@ static int project(KalLarge *l, const KalLargeProblem *p, int c, int count)
 static bool is_doubtful(const KalLarge *l, int c, int count)
 {
     for (int k = 0; k < count; k++) {
-        const double part =
-            fabs(l->factors[l->ties[k]]) * l->length[l->ties[k] - l->first_tie];
-        if (part < DOUBTFUL * l->length[c]) {
+        const double part = fabs(l->sets.factors[l->sets.ties[k]])
+                            * l->metric.length[l->sets.ties[k] - l->factors.first_tie];
+        if (part < DOUBTFUL * l->metric.length[c]) {
             return true;
         }
     }
@@ -144,8 +147,8 @@ static bool is_doubtful(const KalLarge *l, int c, int count)
 static int combine(KalLarge *l, const KalLargeProblem *p, int c, double *out_rest,
                    bool *out_projected)
 {
-    int count =
-        kal_ldl_combine(&l->ldl, l->first_tie + c, NO_FACTOR, l->ties, l->factors);
+    int count = kal_ldl_combine(&l->factors.ldl, l->factors.first_tie + c, NO_FACTOR,
+                                l->sets.ties, l->sets.factors);
     *out_rest = rest_of(l, p, c, count);
     bool again = *out_rest > DEPENDENT || is_doubtful(l, c, count);
     *out_projected = again;
@@ -161,10 +164,10 @@ static void forget(KalLarge *l, bool projected, int count)
 {
     assert(count >= 0 && count <= l->m);
     for (int k = 0; k < count; k++) {
-        l->factors[l->ties[k]] = 0.0;
+        l->sets.factors[l->sets.ties[k]] = 0.0;
     }
     if (projected) { // factors that count for nothing are not listed
-        memset(l->factors, 0, (size_t)(l->n + l->m) * sizeof *l->factors);
+        memset(l->sets.factors, 0, (size_t)(l->n + l->m) * sizeof *l->sets.factors);
     }
 }
 
@@ -203,8 +206,8 @@ static Conflict examine(const KalLarge *l, const KalLargeProblem *p, const doubl
         conflict.allowed += ROUNDING * fabs(p->A[k] * qdd[A->column[k]]);
     }
     for (int t = 0; t < count; t++) {
-        const int i = l->ties[t] - l->first_tie;
-        const double factor = l->factors[l->ties[t]];
+        const int i = l->sets.ties[t] - l->factors.first_tie;
+        const double factor = l->sets.factors[l->sets.ties[t]];
         double terms = CONSISTENT * p->b_size[i];
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             terms += ROUNDING * fabs(p->A[k] * qdd[A->column[k]]);
@@ -228,7 +231,7 @@ static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *co
     assert(count >= 0 && count < l->m);
     l->blamed[0] = c;
     for (int k = 0; k < count; k++) {
-        l->blamed[k + 1] = l->ties[k] - l->first_tie;
+        l->blamed[k + 1] = l->sets.ties[k] - l->factors.first_tie;
     }
     qsort(l->blamed, (size_t)count + 1, sizeof *l->blamed, compare_ints);
     l->fault = (KalMotionFault){.count = count + 1,
@@ -267,7 +270,7 @@ static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *
         status = fail_conflict(l, c, count, &conflict);
     }
     for (int k = 0; k < count && rest <= DEPENDENT; k++) {
-        join(l->parent, c, l->ties[k] - l->first_tie);
+        join(l->sets.parent, c, l->sets.ties[k] - l->factors.first_tie);
     }
     forget(l, projected, count);
     return status;
@@ -276,20 +279,20 @@ static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *
 // Number the sets in the order of their first constraints; a zero row is one by itself.
 static void number_sets(KalLarge *l, const KalLargeProblem *p)
 {
-    l->n_sets = 0;
+    l->found.n_sets = 0;
     for (int i = 0; i < l->m; i++) {
-        l->set[i] = kal_left_out(l, p, i) ? 0 : -1;
+        l->found.set[i] = kal_left_out(l, p, i) ? 0 : -1;
     }
     for (int i = 0; i < l->m; i++) {
-        const int root = root_of(l->parent, i);
-        l->set[root] = l->set[i] == 0 || root != i ? 0 : l->set[root];
+        const int root = root_of(l->sets.parent, i);
+        l->found.set[root] = l->found.set[i] == 0 || root != i ? 0 : l->found.set[root];
     }
     for (int i = 0; i < l->m; i++) {
-        const int root = root_of(l->parent, i);
+        const int root = root_of(l->sets.parent, i);
         if (root == i) {
-            l->set[i] = l->set[i] == 0 ? l->n_sets++ : -1;
+            l->found.set[i] = l->found.set[i] == 0 ? l->found.n_sets++ : -1;
         } else {
-            l->set[i] = l->set[root];
+            l->found.set[i] = l->found.set[root];
         }
     }
 }
@@ -300,7 +303,7 @@ static KalStatus judge_rows(KalLarge *l, const KalLargeProblem *p, const double 
 {
     KalStatus status = KAL_OK;
     for (int i = 0; i < l->m; i++) {
-        l->parent[i] = i;
+        l->sets.parent[i] = i;
     }
     for (int i = 0; i < l->m && status == KAL_OK; i++) {
         status = kal_left_out(l, p, i) ? judge_row(l, p, qdd, i, out_again) : KAL_OK;
@@ -316,14 +319,14 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     for (int i = 0; i < l->m && !l->all_act; i++) {
         active += p->active[i];
     }
-    for (int i = 0; i < l->m && l->n_left_out > 0; i++) {
+    for (int i = 0; i < l->m && l->factors.n_left_out > 0; i++) {
         left_out += kal_left_out(l, p, i);
     }
-    for (int i = 0; i < l->m && !l->no_sets; i++) {
-        l->set[i] = -1;
+    for (int i = 0; i < l->m && !l->found.no_sets; i++) {
+        l->found.set[i] = -1;
     }
-    l->no_sets = left_out == 0;
-    l->n_sets = 0;
+    l->found.no_sets = left_out == 0;
+    l->found.n_sets = 0;
     if (left_out > 0) {
         kal_large_need_lengths(l, p->active);
         if (p->measure) {
@@ -334,18 +337,19 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     }
     assert(left_out <= active);
     answer->rank_A = active - left_out;
-    answer->dependent_set = l->set;
-    answer->n_dependent_sets = l->n_sets;
+    answer->dependent_set = l->found.set;
+    answer->n_dependent_sets = l->found.n_sets;
     return KAL_OK;
 }
 
 int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 {
-    const int count = kal_ldl_combine(&l->ldl, l->first_tie + constraint, TAKES_PART,
-                                      l->ties, l->factors);
+    const int count =
+        kal_ldl_combine(&l->factors.ldl, l->factors.first_tie + constraint, TAKES_PART,
+                        l->sets.ties, l->sets.factors);
     out_constraints[0] = constraint;
     for (int k = 0; k < count; k++) {
-        out_constraints[k + 1] = l->ties[k] - l->first_tie;
+        out_constraints[k + 1] = l->sets.ties[k] - l->factors.first_tie;
     }
     forget(l, false, count);
     return count + 1;
@@ -354,7 +358,7 @@ int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 double kal_large_sine(const KalLarge *l, const KalLargeProblem *p, int constraint)
 {
     return p->active[constraint] && !kal_left_out(l, p, constraint)
-               ? sqrt(kal_ldl_ratio(&l->ldl, l->first_tie + constraint))
+               ? sqrt(kal_ldl_ratio(&l->factors.ldl, l->factors.first_tie + constraint))
                : 1.0;
 }
 
@@ -363,7 +367,7 @@ static double square_of(const KalLarge *l, const double *x)
 {
     double sum = 0.0;
     for (int j = 0; j < l->n; j++) {
-        sum += x[j] * x[j] / l->mass[j];
+        sum += x[j] * x[j] / l->metric.mass[j];
     }
     return sum;
 }
@@ -371,16 +375,18 @@ static double square_of(const KalLarge *l, const double *x)
 double kal_large_rest(KalLarge *l, const KalLargeProblem *p, int constraint,
                       double *out_rest)
 {
-    const int count = kal_ldl_combine(&l->ldl, l->first_tie + constraint, NO_FACTOR,
-                                      l->ties, l->factors);
+    const int count =
+        kal_ldl_combine(&l->factors.ldl, l->factors.first_tie + constraint, NO_FACTOR,
+                        l->sets.ties, l->sets.factors);
     add_row(l, p, constraint, 1.0);
-    const double whole = square_of(l, l->rest);
+    const double whole = square_of(l, l->sets.rest);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
+        add_row(l, p, l->sets.ties[k] - l->factors.first_tie,
+                -l->sets.factors[l->sets.ties[k]]);
     }
     forget(l, false, count);
-    memcpy(out_rest, l->rest, (size_t)l->n * sizeof *out_rest);
-    memset(l->rest, 0, (size_t)l->n * sizeof *l->rest);
+    memcpy(out_rest, l->sets.rest, (size_t)l->n * sizeof *out_rest);
+    memset(l->sets.rest, 0, (size_t)l->n * sizeof *l->sets.rest);
     return whole > 0.0 ? sqrt(square_of(l, out_rest) / whole) : 0.0;
 }
 
@@ -400,8 +406,8 @@ void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
             bool projected = false;
             const int count = combine(l, p, i, &rest, &projected);
             for (int k = 0; k < count; k++) { // as indices of constraints, in a row
-                l->missing[k] = l->factors[l->ties[k]];
-                l->blamed[k] = l->ties[k] - l->first_tie;
+                l->missing[k] = l->sets.factors[l->sets.ties[k]];
+                l->blamed[k] = l->sets.ties[k] - l->factors.first_tie;
             }
             call(user, i, l->blamed, l->missing, count);
             forget(l, projected, count);
