@@ -128,7 +128,7 @@ static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
 {
     const KalExportPlan *plan = make->plan;
     const size_t weights = road->lends ? (size_t)road->n_rows : 0;
-    const size_t inputs = plan->inputs.count;
+    const size_t inputs = plan->names.inputs.count;
     KAL_TRY(kal_transcript_init(&make->t, plan->ctx, &plan->draft.system,
                                 weights + inputs, KAL_ROAD_NODES));
     for (size_t j = 0; j < inputs; j++) {
@@ -145,7 +145,7 @@ static bool is_possible(const KalExportPlan *plan)
 {
     const KalEquations *equations = plan->system->equations;
     const bool shares = equations->has_reactions && plan->n_rows < plan->n_active;
-    return plan->run && !plan->sparse && plan->servos.count == 0
+    return plan->run && !plan->sparse && plan->names.servos.count == 0
            && plan->system->n <= KAL_ROAD_COORDINATES && plan->n_rows <= plan->system->n
            && !shares;
 }

@@ -166,7 +166,7 @@ static void find_groups(Finding *f)
     for (size_t i = 0; i < e->m; i++) {
         join_row(f, i);
     }
-    const bool all = e->n_servos > 0 || f->plan->contacts.count > 0;
+    const bool all = e->n_servos > 0 || f->plan->names.contacts.count > 0;
     for (size_t i = 1; i < e->n && all; i++) {
         join(f, i, 0); // control of servos, laws of contact: all of them at once
     }
@@ -184,7 +184,7 @@ static void mark_all(const Finding *f, bool *set)
     for (size_t v = 0; v < f->l->holds; v++) {
         set[v] = true;
     }
-    for (size_t i = 0; i < f->plan->inputs.count; i++) {
+    for (size_t i = 0; i < f->plan->names.inputs.count; i++) {
         set[f->l->controls + i] = true;
     }
 }
@@ -209,7 +209,7 @@ static void fill_groups(Finding *f)
     for (size_t r = f->servos; r < f->energy; r++) {
         take(f, 0, r);
     }
-    if (f->plan->contacts.count > 0) {
+    if (f->plan->names.contacts.count > 0) {
         mark_all(f, f->of_group + f->group[0] * f->width);
     }
 }
@@ -247,7 +247,7 @@ static void expand(const Finding *f, size_t root, bool *set)
             unite_group(f, f->plan->system->forces[i], set);
         }
     }
-    for (size_t i = 0; i < f->plan->controls.count; i++) {
+    for (size_t i = 0; i < f->plan->names.controls.count; i++) {
         if (has[l->controls + i]) {
             unite_group(f, 0, set);
         }
@@ -261,9 +261,9 @@ static void expand(const Finding *f, size_t root, bool *set)
 static void fill_set(const Finding *f, const KalFmu *fmu, size_t i, bool *set)
 {
     const KalExportPlan *plan = f->plan;
-    const size_t n = plan->coordinates.count;
+    const size_t n = plan->names.coordinates.count;
     const size_t outputs = fmu->at_out;
-    const size_t reactions = outputs + plan->outputs.count;
+    const size_t reactions = outputs + plan->names.outputs.count;
     if (i < fmu->at_dx) {
         set[f->l->q + (i - fmu->at_x)] = true;
     } else if (i < fmu->at_dx + n) {
@@ -277,9 +277,9 @@ static void fill_set(const Finding *f, const KalFmu *fmu, size_t i, bool *set)
     } else if (i < fmu->at_events) {
         unite_row(f, i - reactions, set);
     } else if (i >= fmu->at_events + plan->system->model->n_events
-               && i < fmu->at_events + plan->events.count) {
+               && i < fmu->at_events + plan->names.events.count) {
         mark_all(f, set);
-    } else if (i < fmu->at_events + plan->events.count) {
+    } else if (i < fmu->at_events + plan->names.events.count) {
         expand(f, f->events + (i - fmu->at_events), set);
     }
 }
@@ -290,8 +290,9 @@ static size_t known_of(const KalFmu *fmu, const KalLayout *l, size_t v)
     if (v >= l->q && v < l->holds) {
         return fmu->at_x + (v - l->q);
     }
-    const bool input = v >= l->controls && v < l->controls + fmu->plan->inputs.count;
-    return input ? 1 + fmu->plan->parameters.count + (v - l->controls) : 0;
+    const bool input =
+        v >= l->controls && v < l->controls + fmu->plan->names.inputs.count;
+    return input ? 1 + fmu->plan->names.parameters.count + (v - l->controls) : 0;
 }
 
 // Turn a set into a list of variables, the smallest first.

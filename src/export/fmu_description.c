@@ -173,7 +173,8 @@ static void put_dependencies(KalXml *xml, const KalFmu *fmu, size_t i)
                         d->on[k] + (is_three(fmu) ? 0 : 1));
     }
     kal_xml_text(xml, "dependencies", kal_page_text(&text));
-    if (i < fmu->at_dx + fmu->plan->coordinates.count) { // a state, or its velocity
+    if (i
+        < fmu->at_dx + fmu->plan->names.coordinates.count) { // a state, or its velocity
         kal_xml_text(xml, "dependenciesKind", "constant");
     }
     kal_page_clear(&text);
@@ -226,7 +227,7 @@ static void put_initial(KalXml *xml, const KalFmu *fmu)
 // Event indicators, which FMI 2 only counts.
 static void put_indicators(KalXml *xml, const KalFmu *fmu)
 {
-    for (size_t i = 0; i < fmu->plan->events.count && is_three(fmu); i++) {
+    for (size_t i = 0; i < fmu->plan->names.events.count && is_three(fmu); i++) {
         put_unknown(xml, fmu, "EventIndicator", fmu->at_events + i);
     }
 }
@@ -270,7 +271,7 @@ void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
     kal_xml_text(&xml, "generationTool", tool);
     kal_xml_text(&xml, "variableNamingConvention", "flat");
     if (!is_three(fmu)) {
-        kal_xml_count(&xml, "numberOfEventIndicators", fmu->plan->events.count);
+        kal_xml_count(&xml, "numberOfEventIndicators", fmu->plan->names.events.count);
     }
     put_interface(&xml, fmu, true);
     put_interface(&xml, fmu, false);

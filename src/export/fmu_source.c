@@ -62,7 +62,7 @@ static void begin_table(KalPage *page, const char *type, const char *name, size_
 
 static void write_names(const KalFmu *fmu, KalPage *page)
 {
-    const KalExportNames *constraints = &fmu->plan->constraints;
+    const KalExportNames *constraints = &fmu->plan->names.constraints;
     begin_table(page, "char *const", "VARIABLE", fmu->n_variables);
     for (size_t i = 0; i < fmu->n_variables; i++) {
         kal_page_string(page, i > 0 ? ",\n    " : "\n    ");
@@ -135,24 +135,26 @@ static void write_tables(Glue *g, KalPage *page)
 {
     const KalFmu *fmu = g->fmu;
     const KalExportPlan *plan = fmu->plan;
-    const size_t n = plan->coordinates.count;
+    const size_t n = plan->names.coordinates.count;
     write_names(fmu, page);
     kal_page_string(page, "/* How parameters can be used. */\n");
-    write_table(fmu, page, "PARAMETER", plan->parameters.count, kind_of_parameter);
+    write_table(fmu, page, "PARAMETER", plan->names.parameters.count,
+                kind_of_parameter);
     kal_page_string(page, "\n/* States whose start values are exact. */\n");
     write_table(fmu, page, "IS_EXACT", fmu->n_x, is_exact);
-    if (plan->constraints.count > 0) {
+    if (plan->names.constraints.count > 0) {
         kal_page_string(page, "\n/* Start values that may move. */\n");
         write_table(fmu, page, "Q_IS_FREE", n, is_position_free);
         write_table(fmu, page, "QD_IS_FREE", n, is_velocity_free);
         kal_page_string(page,
                         "\n/* What constraints are of: 0 positions, 1 velocities, 2 "
                         "accelerations. */\n");
-        write_table(fmu, page, "LEVEL", plan->constraints.count, level_of);
+        write_table(fmu, page, "LEVEL", plan->names.constraints.count, level_of);
     }
     if (plan->tangent && kal_export_is_redundant(plan)) {
         kal_page_string(page, "\n/* Outputs that depend on reactions. */\n");
-        write_table(fmu, page, "USES_REACTIONS", plan->outputs.count, uses_reactions);
+        write_table(fmu, page, "USES_REACTIONS", plan->names.outputs.count,
+                    uses_reactions);
     }
     kal_page_string(page, "\n/* Sizes of states. */\n");
     begin_table(page, "double", "NOMINAL", fmu->n_x);
@@ -242,17 +244,17 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"ROWS",       plan->constraints.count > 0  },
-        {"REDUNDANT",  kal_export_is_redundant(plan)},
-        {"INPUTS",     plan->inputs.count > 0       },
-        {"CONTACTS",   plan->contacts.count > 0     },
-        {"TANGENT",    plan->tangent != NULL        },
-        {"EVENTS",     plan->events.count > 0       },
-        {"HOLDS",      plan->holds.count > 0        },
-        {"STATES",     plan->states.count > 0       },
-        {"OUTPUTS",    plan->outputs.count > 0      },
-        {"VELOCITIES", starts_velocities(g->fmu)    },
-        {"SINGLE",     false                        },
+        {"ROWS",       plan->names.constraints.count > 0},
+        {"REDUNDANT",  kal_export_is_redundant(plan)    },
+        {"INPUTS",     plan->names.inputs.count > 0     },
+        {"CONTACTS",   plan->names.contacts.count > 0   },
+        {"TANGENT",    plan->tangent != NULL            },
+        {"EVENTS",     plan->names.events.count > 0     },
+        {"HOLDS",      plan->names.holds.count > 0      },
+        {"STATES",     plan->names.states.count > 0     },
+        {"OUTPUTS",    plan->names.outputs.count > 0    },
+        {"VELOCITIES", starts_velocities(g->fmu)        },
+        {"SINGLE",     false                            },
     };
 
     size_t i = 0;
@@ -312,21 +314,22 @@ static void collect_begin(Glue *g)
 {
     const KalFmu *fmu = g->fmu;
     const KalExportPlan *plan = fmu->plan;
-    size_t *chosen =
-        kal_arena_alloc(plan->arena, fmu->n_x + plan->holds.count + 1, sizeof *chosen);
+    size_t *chosen = kal_arena_alloc(
+        plan->arena, fmu->n_x + plan->names.holds.count + 1, sizeof *chosen);
     if (!chosen) {
         note(&g->formulas, kal_no_memory(plan->ctx, "for an export"));
         return;
     }
-    const size_t count = fmu->n_x + plan->holds.count; // in the order of the settings
+    const size_t count =
+        fmu->n_x + plan->names.holds.count; // in the order of the settings
     for (size_t i = 0; i < count; i++) {
-        chosen[i] = plan->parameters.count + i;
+        chosen[i] = plan->names.parameters.count + i;
     }
     KalCProgram p = {.program = plan->system->programs[KAL_PROGRAM_SETTINGS],
                      .name = "find_start",
-                     .parameters = plan->parameter_texts,
-                     .variables = plan->variable_texts,
-                     .locals = plan->locals,
+                     .parameters = plan->texts.parameters,
+                     .variables = plan->texts.variables,
+                     .locals = plan->texts.locals,
                      .tables = plan->tables,
                      .n_tables = plan->n_tables,
                      .chosen = chosen,

@@ -47,8 +47,8 @@ static KalStatus depends(const KalExportPlan *plan, KalExpr e, size_t parameter,
 static bool follows(const KalExportPlan *plan, size_t parameter)
 {
     bool found = false;
-    for (size_t k = 0; k < plan->follow.n_chosen && !found; k++) {
-        found = plan->follow.chosen[k] == parameter;
+    for (size_t k = 0; k < plan->settings.follow.n_chosen && !found; k++) {
+        found = plan->settings.follow.chosen[k] == parameter;
     }
     return found;
 }
@@ -80,7 +80,7 @@ static KalStatus is_fixed(const KalFmu *fmu, const bool *fixed, size_t parameter
 {
     const KalExportPlan *plan = fmu->plan;
     KAL_TRY(is_in_constraint(plan, parameter, out_yes));
-    for (size_t p = parameter + 1; p < plan->parameters.count && !*out_yes; p++) {
+    for (size_t p = parameter + 1; p < plan->names.parameters.count && !*out_yes; p++) {
         KAL_TRY(passes_on(plan, fixed, p, parameter, out_yes));
     }
     return KAL_OK;
@@ -89,7 +89,7 @@ static KalStatus is_fixed(const KalFmu *fmu, const bool *fixed, size_t parameter
 static KalStatus sort_parameters(KalFmu *fmu)
 {
     const KalExportPlan *plan = fmu->plan;
-    const size_t count = plan->parameters.count;
+    const size_t count = plan->names.parameters.count;
     bool *fixed = kal_arena_alloc(plan->arena, count + 1, sizeof *fixed);
     fmu->parameters = kal_arena_alloc(plan->arena, count + 1, sizeof *fmu->parameters);
     if (!fixed || !fmu->parameters) {
@@ -124,8 +124,8 @@ static KalStatus add_parameter(KalFmu *fmu, size_t i)
                                                 "tunable"};
     const KalFmuParameter kind = fmu->parameters[i];
     return add(fmu,
-               (KalFmuVariable){.name = plan->parameters.typed[i],
-                                .unit = plan->parameters.units[i],
+               (KalFmuVariable){.name = plan->names.parameters.typed[i],
+                                .unit = plan->names.parameters.units[i],
                                 .causality = causalities[kind],
                                 .variability = variabilities[kind],
                                 .initial = kind == KAL_FMU_CALCULATED ? KAL_FMU_COMPUTED
@@ -182,19 +182,21 @@ static KalStatus add_states(KalFmu *fmu)
     const KalLayout *l = &plan->system->layout;
     const double *v = plan->instant->variables;
     fmu->at_x = fmu->n_variables;
-    for (size_t i = 0; i < plan->coordinates.count; i++) {
-        KAL_TRY(add_state(fmu, plan->coordinates.typed[i], plan->coordinates.units[i],
+    for (size_t i = 0; i < plan->names.coordinates.count; i++) {
+        KAL_TRY(add_state(fmu, plan->names.coordinates.typed[i],
+                          plan->names.coordinates.units[i],
                           &model->coordinates[i].start_q, v[l->q + i]));
     }
-    for (size_t i = 0; i < plan->coordinates.count; i++) {
-        const char *name = put_together(plan, plan->coordinates.typed[i], "'", "");
+    for (size_t i = 0; i < plan->names.coordinates.count; i++) {
+        const char *name =
+            put_together(plan, plan->names.coordinates.typed[i], "'", "");
         const char *unit = NULL;
-        KAL_TRY(rate_unit(plan, plan->coordinates.units[i], &unit));
+        KAL_TRY(rate_unit(plan, plan->names.coordinates.units[i], &unit));
         KAL_TRY(
             add_state(fmu, name, unit, &model->coordinates[i].start_v, v[l->qd + i]));
     }
-    for (size_t i = 0; i < plan->states.count; i++) {
-        KAL_TRY(add_state(fmu, plan->states.typed[i], plan->states.units[i],
+    for (size_t i = 0; i < plan->names.states.count; i++) {
+        KAL_TRY(add_state(fmu, plan->names.states.typed[i], plan->names.states.units[i],
                           &model->states[i].start, v[l->states + i]));
     }
     fmu->n_x = fmu->n_variables - fmu->at_x;
@@ -234,23 +236,24 @@ static KalStatus add_results(KalFmu *fmu)
 {
     const KalExportPlan *plan = fmu->plan;
     fmu->at_out = fmu->n_variables;
-    for (size_t i = 0; i < plan->outputs.count; i++) {
-        KAL_TRY(
-            add_computed(fmu, plan->outputs.typed[i], plan->outputs.units[i], false));
+    for (size_t i = 0; i < plan->names.outputs.count; i++) {
+        KAL_TRY(add_computed(fmu, plan->names.outputs.typed[i],
+                             plan->names.outputs.units[i], false));
     }
-    for (size_t i = 0; i < plan->constraints.count; i++) {
+    for (size_t i = 0; i < plan->names.constraints.count; i++) {
         const char *name =
-            put_together(plan, "reaction(", plan->constraints.typed[i], ")");
+            put_together(plan, "reaction(", plan->names.constraints.typed[i], ")");
         KAL_TRY(add_computed(fmu, name, NULL, false));
     }
     fmu->at_events = fmu->n_variables;
-    for (size_t i = 0; i < plan->events.count; i++) {
-        const char *name = put_together(plan, "event(", plan->events.typed[i], ")");
+    for (size_t i = 0; i < plan->names.events.count; i++) {
+        const char *name =
+            put_together(plan, "event(", plan->names.events.typed[i], ")");
         KAL_TRY(add_computed(fmu, name, NULL, true));
     }
-    for (size_t i = 0; i < plan->holds.count; i++) {
-        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->holds.typed[i],
-                                          .unit = plan->holds.units[i],
+    for (size_t i = 0; i < plan->names.holds.count; i++) {
+        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->names.holds.typed[i],
+                                          .unit = plan->names.holds.units[i],
                                           .causality = "output",
                                           .variability = "discrete",
                                           .initial = KAL_FMU_COMPUTED}));
@@ -264,11 +267,12 @@ KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
     assert(version == 2 || version == 3);
     *fmu = (KalFmu){
         .plan = plan, .version = version, .experiment = kal_run_options(plan->system)};
-    const size_t most = LISTS + plan->parameters.count
-                        + LISTS * (plan->coordinates.count + plan->states.count)
-                        + plan->inputs.count + plan->outputs.count
-                        + plan->constraints.count + plan->events.count
-                        + plan->holds.count;
+    const size_t most =
+        LISTS + plan->names.parameters.count
+        + LISTS * (plan->names.coordinates.count + plan->names.states.count)
+        + plan->names.inputs.count + plan->names.outputs.count
+        + plan->names.constraints.count + plan->names.events.count
+        + plan->names.holds.count;
     fmu->variables = kal_arena_alloc(plan->arena, most, sizeof *fmu->variables);
     if (!fmu->variables) {
         return no_memory(plan);
@@ -280,11 +284,11 @@ KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
                                       .causality = "independent",
                                       .variability = "continuous",
                                       .initial = KAL_FMU_INDEPENDENT}));
-    for (size_t i = 0; i < plan->parameters.count; i++) {
+    for (size_t i = 0; i < plan->names.parameters.count; i++) {
         KAL_TRY(add_parameter(fmu, i));
     }
-    for (size_t i = 0; i < plan->inputs.count; i++) {
-        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->inputs.typed[i],
+    for (size_t i = 0; i < plan->names.inputs.count; i++) {
+        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->names.inputs.typed[i],
                                           .causality = "input",
                                           .variability = "continuous",
                                           .initial = KAL_FMU_GIVEN}));

@@ -54,8 +54,8 @@ static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *r
     const KalEquations *e = plan->system->equations;
     const size_t entries = (size_t)e->M.start[e->n];
     const size_t nature = entries + e->n + (size_t)e->A.start[e->m] + e->m;
-    const size_t rows = plan->constraints.count + plan->servos.count;
-    const size_t control = plan->servos.count > 0
+    const size_t rows = plan->names.constraints.count + plan->names.servos.count;
+    const size_t control = plan->names.servos.count > 0
                                ? (size_t)e->servo_A.start[e->n_servos] + e->n_servos
                                      + (size_t)e->B.start[e->n]
                                : 0;
@@ -100,17 +100,17 @@ static void write_servos(const KalExportPlan *plan, KalPage *page, int64_t *room
     kal_page_format(page, "enum {\n    SERVO_ENTRIES = %zu\n};\n", entries);
     write_list(page, "SERVO_START", e->servo_A.start, e->n_servos + 1);
     write_list(page, "SERVO_COLUMN", e->servo_A.column, entries);
-    if (plan->controls.count == 0) {
+    if (plan->names.controls.count == 0) {
         return;
     }
     write_list(page, "PUSH_START", e->B.start, e->n + 1);
     write_list(page, "PUSH_COLUMN", e->B.column, (size_t)e->B.start[e->n]);
-    for (size_t i = 0; i < plan->controls.count; i++) {
+    for (size_t i = 0; i < plan->names.controls.count; i++) {
         const KalExpr limit = plan->system->model->actuators[i].limit;
         room[i] = limit.index == KAL_NO_EXPR.index ? -1 : next++;
     }
     if (next > 0) {
-        write_list(page, "CONTROL_LIMIT", room, plan->controls.count);
+        write_list(page, "CONTROL_LIMIT", room, plan->names.controls.count);
     }
 }
 
@@ -180,9 +180,9 @@ enum {
 static void list_numbers(const KalExportPlan *plan, Room *out)
 {
     const KalContactSizes sizes = kal_export_contact_sizes(plan);
-    const size_t n = plan->coordinates.count;
-    const size_t m = plan->constraints.count;
-    const size_t k = plan->contacts.count;
+    const size_t n = plan->names.coordinates.count;
+    const size_t m = plan->names.constraints.count;
+    const size_t k = plan->names.contacts.count;
     const size_t r = sizes.rows;
     const size_t u = sizes.unknowns;
 
@@ -226,7 +226,7 @@ static void list_numbers(const KalExportPlan *plan, Room *out)
 static void list_others(const KalExportPlan *plan, Room *out)
 {
     const KalContactSizes sizes = kal_export_contact_sizes(plan);
-    const size_t k = plan->contacts.count;
+    const size_t k = plan->names.contacts.count;
     const size_t r = sizes.rows;
     const size_t u = sizes.unknowns;
 
@@ -264,7 +264,7 @@ void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     Room rooms[ROOMS];
-    if (plan->contacts.count == 0) {
+    if (plan->names.contacts.count == 0) {
         return;
     }
     list_rooms(plan, rooms);
@@ -274,7 +274,7 @@ void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
                         type, rooms[i].name, rooms[i].count);
     }
     kal_page_format(page, "    %s_touch touches[%zu];\n    %s_answer free;\n",
-                    plan->name, plan->contacts.count, plan->name);
+                    plan->name, plan->names.contacts.count, plan->name);
 }
 
 size_t kal_export_contact_bytes(const KalExportPlan *plan)
@@ -282,7 +282,7 @@ size_t kal_export_contact_bytes(const KalExportPlan *plan)
     const size_t number = plan->single ? 4 : 8;
     Room rooms[ROOMS];
     size_t bytes = 0;
-    if (plan->contacts.count == 0) {
+    if (plan->names.contacts.count == 0) {
         return 0;
     }
     list_rooms(plan, rooms);
@@ -292,10 +292,11 @@ size_t kal_export_contact_bytes(const KalExportPlan *plan)
                                                                 : 1;
         bytes += size * (rooms[i].count > 0 ? rooms[i].count : 1);
     }
-    const size_t answer = 2 * plan->coordinates.count + plan->constraints.count + 2;
+    const size_t answer =
+        2 * plan->names.coordinates.count + plan->names.constraints.count + 2;
     const size_t touch = 8 * number + 12 * sizeof(int);
-    const size_t states = 4 * plan->contacts.count * (4 + 2 * number + 2);
-    return bytes + answer * number + touch * plan->contacts.count + states;
+    const size_t states = 4 * plan->names.contacts.count * (4 + 2 * number + 2);
+    return bytes + answer * number + touch * plan->names.contacts.count + states;
 }
 
 // Events happen at crossings of both directions, 0, or not of falling ones, 1, or not of
@@ -307,13 +308,13 @@ static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t
         const KalEvent *event = &model->events[i];
         room[i] = (int64_t)event->rising - (int64_t)event->falling;
     }
-    for (size_t i = model->n_events; i < plan->events.count; i++) {
+    for (size_t i = model->n_events; i < plan->names.events.count; i++) {
         room[i] = -1;
     }
     kal_page_string(page,
                     "\n/* Crossings that are events: rising, falling, or 0 for both. "
                     "*/\n");
-    write_list(page, "DIRECTION", room, plan->events.count);
+    write_list(page, "DIRECTION", room, plan->names.events.count);
     kal_page_format(page, "enum {\n    MODEL_EVENTS = %zu\n};\n", model->n_events);
     kal_page_string(page,
                     "enum {\n    UNKNOWN = 2, /* side of an event function */\n    "
@@ -337,14 +338,14 @@ static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t 
                     at->least_growth, at->most_gram, at->least_gram, at->excess,
                     at->nonideal, plan->check);
     int64_t next = 0;
-    for (size_t i = 0; i < plan->constraints.count; i++) {
+    for (size_t i = 0; i < plan->names.constraints.count; i++) {
         room[i] = plan->rows[i] ? next++ : -1;
     }
-    if (plan->constraints.count > 0) {
+    if (plan->names.constraints.count > 0) {
         kal_page_string(page,
                         "/* Which multiplier is that of a constraint; -1 for rows that "
                         "repeat others. */\n");
-        write_list(page, "MULTIPLIER", room, plan->constraints.count);
+        write_list(page, "MULTIPLIER", room, plan->names.constraints.count);
     }
 }
 
@@ -352,8 +353,8 @@ static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t 
 static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
 {
     const KalLayout *l = &plan->system->layout;
-    const size_t n = plan->coordinates.count;
-    const size_t rows = n + plan->constraints.count;
+    const size_t n = plan->names.coordinates.count;
+    const size_t rows = n + plan->names.constraints.count;
     const size_t force = rows + (plan->system->equations->has_C ? n : 0);
     kal_page_format(page,
                     "\n/* Parts of a direction, and changes along it. */\nenum {\n"
@@ -369,8 +370,8 @@ static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
         "    CHANGES_OF_FORCE = %zu,\n    CHANGES_OF_ENERGY = %zu,\n    "
         "CHANGES_OF_RATES = %zu,\n    CHANGES_OF_OUTPUTS = %zu,\n    CHANGES "
         "= %zu\n};\n",
-        force, force + n, force + n + 2, force + n + 2 + plan->states.count,
-        force + n + 2 + plan->states.count + plan->outputs.count);
+        force, force + n, force + n + 2, force + n + 2 + plan->names.states.count,
+        force + n + 2 + plan->names.states.count + plan->names.outputs.count);
     kal_page_string(page,
                     "/* Coordinates whose constraint force outputs depend on. */\n");
     for (size_t i = 0; i < plan->system->n_forces; i++) {
@@ -385,15 +386,16 @@ void kal_export_write_layout(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const KalEquations *e = plan->system->equations;
-    const size_t count = (size_t)e->M.start[e->n] + e->m + plan->events.count
-                         + plan->controls.count + 2 * plan->contacts.count + 1;
+    const size_t count = (size_t)e->M.start[e->n] + e->m + plan->names.events.count
+                         + plan->names.controls.count + 2 * plan->names.contacts.count
+                         + 1;
     int64_t *room = kal_alloc(plan->ctx, count, sizeof *room);
     if (!room) {
         page->status = kal_no_memory(plan->ctx, "for an export");
         return;
     }
     write_structure(plan, page, room);
-    if (plan->servos.count > 0) {
+    if (plan->names.servos.count > 0) {
         write_servos(plan, page, room);
     }
     if (plan->fast) {
@@ -402,10 +404,10 @@ void kal_export_write_layout(KalExportWriting *w, KalPage *page)
     if (plan->sparse) {
         kal_export_write_sparse_layout(plan, page);
     }
-    if (plan->contacts.count > 0) {
+    if (plan->names.contacts.count > 0) {
         write_contacts(plan, page, room);
     }
-    if (plan->events.count > 0) {
+    if (plan->names.events.count > 0) {
         write_event_tables(plan, page, room);
     }
     if (plan->tangent) {

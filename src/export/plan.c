@@ -264,10 +264,10 @@ static KalStatus list_events(KalExportPlan *plan)
 {
     static const char *const what[] = {"touches", "grips"};
     const size_t own = plan->system->model->n_events;
-    const size_t count = own + 2 * plan->contacts.count;
+    const size_t count = own + 2 * plan->names.contacts.count;
     KalExportNames model = {.count = 0};
     KAL_TRY(list_names(plan, name_of_event, own, &model));
-    KalExportNames *all = &plan->events;
+    KalExportNames *all = &plan->names.events;
     all->typed = kal_arena_alloc(plan->arena, count + 1, sizeof *all->typed);
     all->own = kal_arena_alloc(plan->arena, count + 1, sizeof *all->own);
     all->units = kal_arena_alloc(plan->arena, count + 1, sizeof *all->units);
@@ -277,7 +277,7 @@ static KalStatus list_events(KalExportPlan *plan)
     memcpy(all->typed, model.typed, own * sizeof *all->typed);
     all->count = count;
     for (size_t i = own; i < count; i++) {
-        const char *name = plan->contacts.typed[(i - own) / 2];
+        const char *name = plan->names.contacts.typed[(i - own) / 2];
         const size_t size = strlen(name) + TEXT_SIZE;
         char *text = kal_arena_alloc(plan->arena, size, 1);
         if (!text) {
@@ -303,23 +303,24 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
                         "the name of the model is too long for functions in C: give a "
                         "shorter one");
     }
+    KAL_TRY(list_names(plan, name_of_parameter, model->n_parameters,
+                       &plan->names.parameters));
+    KAL_TRY(list_names(plan, name_of_coordinate, model->n_coordinates,
+                       &plan->names.coordinates));
+    KAL_TRY(list_names(plan, name_of_constraint, model->n_constraints,
+                       &plan->names.constraints));
+    KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->names.outputs));
+    KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->names.states));
+    KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->names.holds));
     KAL_TRY(
-        list_names(plan, name_of_parameter, model->n_parameters, &plan->parameters));
-    KAL_TRY(
-        list_names(plan, name_of_coordinate, model->n_coordinates, &plan->coordinates));
-    KAL_TRY(
-        list_names(plan, name_of_constraint, model->n_constraints, &plan->constraints));
-    KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->outputs));
-    KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
-    KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->holds));
-    KAL_TRY(list_names(plan, name_of_contact, model->n_contacts, &plan->contacts));
+        list_names(plan, name_of_contact, model->n_contacts, &plan->names.contacts));
     KAL_TRY(list_events(plan));
-    KAL_TRY(list_names(plan, name_of_servo, model->n_servos, &plan->servos));
+    KAL_TRY(list_names(plan, name_of_servo, model->n_servos, &plan->names.servos));
     const bool served = model->n_servos > 0;
     KAL_TRY(list_names(plan, name_of_input, served ? 0 : model->n_actuators,
-                       &plan->inputs));
+                       &plan->names.inputs));
     return list_names(plan, name_of_input, served ? model->n_actuators : 0,
-                      &plan->controls);
+                      &plan->names.controls);
 }
 
 // A text in the arena.
@@ -353,11 +354,11 @@ bool kal_export_is_free(const KalExportPlan *plan, size_t parameter)
 // Parameters are members of a struct; those that the structure depends on are numbers.
 static KalStatus spell_parameters(KalExportPlan *plan)
 {
-    const size_t count = plan->parameters.count;
+    const size_t count = plan->names.parameters.count;
     const char **texts = kal_arena_alloc(plan->arena, count + 1, sizeof *texts);
     bool fits = texts;
     for (size_t i = 0; i < count && fits; i++) {
-        const char *own = plan->parameters.own[i];
+        const char *own = plan->names.parameters.own[i];
         const size_t size = strlen(own) + TEXT_SIZE;
         char *text = kal_arena_alloc(plan->arena, size, 1);
         if (text) {
@@ -368,7 +369,7 @@ static KalStatus spell_parameters(KalExportPlan *plan)
                        : number(plan, plan->system->settings.parameters[i]);
         fits = texts[i];
     }
-    plan->parameter_texts = texts;
+    plan->texts.parameters = texts;
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
@@ -434,7 +435,7 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
         return place_of(plan, "answer->force", system->forces[i - l->forces]);
     }
     if (i < l->energy) {
-        return plan->controls.count > 0
+        return plan->names.controls.count > 0
                    ? place_of(plan, "answer->control", i - l->controls)
                    : spell_input(plan, i - l->controls);
     }
@@ -446,29 +447,29 @@ static KalStatus spell_variables(KalExportPlan *plan)
 {
     const KalInstant *instant = plan->instant;
     const size_t count = plan->system->layout.count;
-    const size_t all = count + (size_t)plan->system->m + plan->inputs.count + 1;
+    const size_t all = count + (size_t)plan->system->m + plan->names.inputs.count + 1;
     const size_t qdd = plan->system->layout.qdd;
-    plan->variable_texts = kal_arena_alloc(plan->arena, all, sizeof(char *));
-    plan->fast_variables = kal_arena_alloc(plan->arena, all, sizeof(char *));
-    if (!plan->variable_texts || !plan->fast_variables) {
+    plan->texts.variables = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    plan->texts.fast = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    if (!plan->texts.variables || !plan->texts.fast) {
         return kal_no_memory(plan->ctx, "for names");
     }
     bool fits = true;
     for (size_t i = 0; i < count; i++) {
-        plan->variable_texts[i] = spell_variable(plan, i);
-        fits = fits && plan->variable_texts[i];
+        plan->texts.variables[i] = spell_variable(plan, i);
+        fits = fits && plan->texts.variables[i];
     }
-    memcpy(plan->fast_variables, plan->variable_texts, qdd * sizeof(char *));
+    memcpy(plan->texts.fast, plan->texts.variables, qdd * sizeof(char *));
     size_t next = qdd;
     for (int k = 0; k < instant->n_active && instant->ranks.lends; k++) {
         if (plan->rows[instant->rows[k]]) {
-            plan->fast_variables[next] = number(plan, instant->ranks.weights[k]);
-            fits = fits && plan->fast_variables[next++];
+            plan->texts.fast[next] = number(plan, instant->ranks.weights[k]);
+            fits = fits && plan->texts.fast[next++];
         }
     }
-    memcpy(plan->fast_variables + next,
-           plan->variable_texts + plan->system->layout.controls,
-           plan->inputs.count * sizeof(char *));
+    memcpy(plan->texts.fast + next,
+           plan->texts.variables + plan->system->layout.controls,
+           plan->names.inputs.count * sizeof(char *));
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
@@ -477,16 +478,17 @@ static KalStatus name_locals(KalExportPlan *plan)
 {
     const KalLayout *l = &plan->system->layout;
     static const char *const time[] = {"t"};
-    const size_t all = l->count + (size_t)plan->system->m + plan->inputs.count + 1;
-    plan->locals = kal_arena_alloc(plan->arena, all, sizeof(char *));
-    if (!plan->locals) {
+    const size_t all =
+        l->count + (size_t)plan->system->m + plan->names.inputs.count + 1;
+    plan->texts.locals = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    if (!plan->texts.locals) {
         return kal_no_memory(plan->ctx, "for names");
     }
     KalArena *arena = plan->arena;
-    const char **names = plan->locals;
-    const KalExportNames *q = &plan->coordinates;
-    const KalExportNames *s = &plan->states;
-    const KalExportNames *h = &plan->holds;
+    const char **names = plan->texts.locals;
+    const KalExportNames *q = &plan->names.coordinates;
+    const KalExportNames *s = &plan->names.states;
+    const KalExportNames *h = &plan->names.holds;
     const bool fits =
         kal_c_identifiers(arena, time, 1, "", names, 0)
         && kal_c_identifiers(arena, q->typed, q->count, "", names, l->q)
@@ -534,15 +536,15 @@ static KalStatus list_programs(KalExportPlan *plan)
         if (!there || (i == KAL_EXPORT_NONIDEAL && !system->equations->has_C)) {
             continue;
         }
-        plan->programs[i] = (KalCProgram){
-            .program = fast ? plan->fast : program_of(plan, list[i].id),
-            .name = list[i].name,
-            .parameters = plan->parameter_texts,
-            .variables = fast ? plan->fast_variables : plan->variable_texts,
-            .locals = plan->locals,
-            .single = plan->single,
-            .tables = plan->tables,
-            .n_tables = plan->n_tables};
+        plan->programs[i] =
+            (KalCProgram){.program = fast ? plan->fast : program_of(plan, list[i].id),
+                          .name = list[i].name,
+                          .parameters = plan->texts.parameters,
+                          .variables = fast ? plan->texts.fast : plan->texts.variables,
+                          .locals = plan->texts.locals,
+                          .single = plan->single,
+                          .tables = plan->tables,
+                          .n_tables = plan->n_tables};
         KAL_TRY(
             kal_c_program_prepared(plan->ctx, &plan->programs[i], &plan->prepared[i]));
     }
@@ -556,7 +558,7 @@ static KalStatus list_return(KalExportPlan *plan)
     const size_t m = (size_t)plan->system->m;
     const bool there = plan->fast && m > 0 && !plan->single && road->back.program
                        && memcmp(road->rows, plan->rows, m * sizeof *plan->rows) == 0;
-    const size_t count = 2 * plan->coordinates.count + RETURN_WORDS;
+    const size_t count = 2 * plan->names.coordinates.count + RETURN_WORDS;
     size_t *chosen = kal_arena_alloc(plan->arena, count, sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
@@ -597,8 +599,8 @@ static KalStatus list_tangent(KalExportPlan *plan)
     KAL_TRY(kal_export_make_tangent(plan));
     bool fits = texts && locals;
     for (size_t i = 0; i < count && fits; i++) {
-        texts[i] = plan->variable_texts[i];
-        locals[i] = plan->locals[i];
+        texts[i] = plan->texts.variables[i];
+        locals[i] = plan->texts.locals[i];
         texts[count + i] = place_of(plan, "work->along", i);
         fits = texts[count + i];
     }
@@ -634,9 +636,9 @@ static KalCProgram choose_settings(const KalExportPlan *plan, const char *name,
 {
     return (KalCProgram){.program = plan->system->programs[KAL_PROGRAM_SETTINGS],
                          .name = name,
-                         .parameters = plan->parameter_texts,
-                         .variables = plan->variable_texts,
-                         .locals = plan->locals,
+                         .parameters = plan->texts.parameters,
+                         .variables = plan->texts.variables,
+                         .locals = plan->texts.locals,
                          .single = plan->single,
                          .tables = plan->tables,
                          .n_tables = plan->n_tables,
@@ -649,21 +651,22 @@ static void list_control(KalExportPlan *plan, size_t first, size_t *chosen)
 {
     const KalModel *model = plan->system->model;
     const size_t inputs = model->n_actuators;
-    plan->limits = choose_settings(plan, "find_limits", chosen);
+    plan->settings.limits = choose_settings(plan, "find_limits", chosen);
     for (size_t i = 0; i < inputs; i++) {
         if (model->actuators[i].limit.index != KAL_NO_EXPR.index) {
-            chosen[plan->limits.n_chosen++] = first + i;
+            chosen[plan->settings.limits.n_chosen++] = first + i;
         }
     }
-    plan->weights = choose_settings(plan, "find_weights", chosen + inputs);
-    plan->weights.n_chosen = plan->controls.count;
-    for (size_t i = 0; i < plan->controls.count; i++) {
+    plan->settings.weights = choose_settings(plan, "find_weights", chosen + inputs);
+    plan->settings.weights.n_chosen = plan->names.controls.count;
+    for (size_t i = 0; i < plan->names.controls.count; i++) {
         chosen[inputs + i] = first + inputs + i;
     }
-    plan->decays = choose_settings(plan, "find_decays", chosen + 2 * inputs);
-    for (size_t i = 0; i < plan->servos.count; i++) {
+    plan->settings.decays = choose_settings(plan, "find_decays", chosen + 2 * inputs);
+    for (size_t i = 0; i < plan->names.servos.count; i++) {
         if (model->servos[i].rate.index != KAL_NO_EXPR.index) {
-            chosen[2 * inputs + plan->decays.n_chosen++] = first + 2 * inputs + i;
+            chosen[2 * inputs + plan->settings.decays.n_chosen++] =
+                first + 2 * inputs + i;
         }
     }
 }
@@ -672,31 +675,33 @@ static void list_control(KalExportPlan *plan, size_t first, size_t *chosen)
 static KalStatus list_settings(KalExportPlan *plan)
 {
     const KalSystem *system = plan->system;
-    const size_t n = plan->parameters.count;
+    const size_t n = plan->names.parameters.count;
     const size_t conditions = system->model->n_conditions;
-    const size_t holds = plan->holds.count;
-    const size_t first = n + 2 * plan->coordinates.count + plan->states.count + holds;
-    const size_t control = 2 * system->model->n_actuators + plan->servos.count;
+    const size_t holds = plan->names.holds.count;
+    const size_t first =
+        n + 2 * plan->names.coordinates.count + plan->names.states.count + holds;
+    const size_t control = 2 * system->model->n_actuators + plan->names.servos.count;
     size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + holds + control + 1,
                                      sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
     }
-    plan->follow = choose_settings(plan, "find_followers", chosen);
+    plan->settings.follow = choose_settings(plan, "find_followers", chosen);
     for (size_t i = 0; i < n; i++) {
         bool yes = false;
         KAL_TRY(follows(plan, i, &yes));
         if (yes) {
-            chosen[plan->follow.n_chosen++] = i;
+            chosen[plan->settings.follow.n_chosen++] = i;
         }
     }
-    plan->conditions = choose_settings(plan, "find_conditions", chosen + n);
+    plan->settings.conditions = choose_settings(plan, "find_conditions", chosen + n);
     for (size_t i = 0; i < conditions; i++) {
         chosen[n + i] = kal_settings_results(system) - conditions + i;
     }
-    plan->conditions.n_chosen = conditions;
-    plan->periods = choose_settings(plan, "find_periods", chosen + n + conditions);
-    plan->periods.n_chosen = holds;
+    plan->settings.conditions.n_chosen = conditions;
+    plan->settings.periods =
+        choose_settings(plan, "find_periods", chosen + n + conditions);
+    plan->settings.periods.n_chosen = holds;
     for (size_t i = 0; i < holds; i++) {
         chosen[n + conditions + i] = first + i;
     }
@@ -719,7 +724,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(start(plan));
     KAL_TRY(choose_rows(plan));
     KAL_TRY(list_all_names(plan, options->name ? options->name : system->title));
-    if (plan->inputs.count > 0) {
+    if (plan->names.inputs.count > 0) {
         KAL_TRY(add_inputs(plan));
     }
     KAL_TRY(kal_export_make_sparse(plan));
@@ -729,7 +734,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives && plan->servos.count == 0 && !has_friction(plan)) {
+    if (derives && plan->names.servos.count == 0 && !has_friction(plan)) {
         KAL_TRY(list_tangent(plan));
     }
     return list_settings(plan);

@@ -48,6 +48,39 @@ typedef struct KalExportNames {
     size_t count;
 } KalExportNames;
 
+/// All lists of the model that sources name (names.c).
+typedef struct KalExportLists {
+    KalExportNames parameters;
+    KalExportNames coordinates;
+    KalExportNames constraints;
+    KalExportNames outputs;
+    KalExportNames states;
+    KalExportNames holds;
+    KalExportNames events; ///< of the model, then two functions of each contact
+    KalExportNames contacts;
+    KalExportNames inputs;   ///< actuators, of a model without servos
+    KalExportNames servos;   ///< whose control is solved for
+    KalExportNames controls; ///< actuators, of a model with servos
+} KalExportLists;
+
+/// Variables as formulas have them.
+typedef struct KalExportTexts {
+    const char **parameters;
+    const char **variables; ///< of all variables, and of weights after those
+    const char **fast;      ///< the same where weights follow the state
+    const char **locals;    ///< names of variables within functions, or NULL
+} KalExportTexts;
+
+/// What is evaluated when parameters are set (settings.c).
+typedef struct KalExportSettings {
+    KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all
+    KalCProgram conditions; ///< that parameters have to meet
+    KalCProgram periods;    ///< of holds
+    KalCProgram limits;     ///< of inputs and controls; `chosen` of all
+    KalCProgram weights;    ///< of controls
+    KalCProgram decays;     ///< rates of servos; `chosen` of all
+} KalExportSettings;
+
 typedef struct KalExportPlan {
     KalContext *ctx;
     const KalSystem *system;
@@ -71,32 +104,14 @@ typedef struct KalExportPlan {
     KalLdl factors;   ///< which have this structure
     KalCProgram programs[KAL_EXPORT_PROGRAMS]; ///< `program` NULL: not there
     size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
-    KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all
-    KalCProgram conditions; ///< that parameters have to meet
-    KalCProgram periods;    ///< of holds
-    bool *reactions_in;     ///< outputs that depend on reactions
-    bool shows_reactions;   ///< there are such
-    bool changes;           ///< constraints may be released or engaged
+    KalExportSettings settings;
+    bool *reactions_in;   ///< outputs that depend on reactions
+    bool shows_reactions; ///< there are such
+    bool changes;         ///< constraints may be released or engaged
     const KalModelTable *tables;
     size_t n_tables;
-    KalExportNames parameters;
-    KalExportNames coordinates;
-    KalExportNames constraints;
-    KalExportNames outputs;
-    KalExportNames states;
-    KalExportNames holds;
-    KalExportNames events; ///< of the model, then two functions of each contact
-    KalExportNames contacts;
-    KalExportNames inputs;        ///< actuators, of a model without servos
-    KalExportNames servos;        ///< whose control is solved for
-    KalExportNames controls;      ///< actuators, of a model with servos
-    KalCProgram limits;           ///< of inputs and controls; `chosen` of all
-    KalCProgram weights;          ///< of controls
-    KalCProgram decays;           ///< rates of servos; `chosen` of all
-    const char **parameter_texts; ///< as formulas have them
-    const char **variable_texts;  ///< of all variables, and of weights after those
-    const char **fast_variables;  ///< the same where weights follow the state
-    const char **locals;          ///< names of variables within functions, or NULL
+    KalExportLists names;
+    KalExportTexts texts;
 } KalExportPlan;
 
 /// Plan the export of a model, with directional derivatives if so wanted.  The caller

@@ -9,7 +9,7 @@
 static void write_defaults(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
-    const KalExportNames *names = &plan->parameters;
+    const KalExportNames *names = &plan->names.parameters;
     size_t members = 0;
     kal_page_format(page, "void %s_default_params(%s_params *params)\n{\n", plan->name,
                     plan->name);
@@ -44,7 +44,7 @@ static void write_of_params(KalExportWriting *w, KalPage *page, const KalCProgra
 static void write_follow(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
-    const size_t count = plan->follow.n_chosen;
+    const size_t count = plan->settings.follow.n_chosen;
     kal_page_format(page, "void %s_follow_params(%s_params *params)\n{\n", plan->name,
                     plan->name);
     if (count == 0) {
@@ -58,7 +58,7 @@ static void write_follow(KalExportWriting *w, KalPage *page)
                     count);
     for (size_t k = 0; k < count; k++) {
         kal_page_format(page, "        params->%s = out[%zu];\n",
-                        plan->parameters.own[plan->follow.chosen[k]], k);
+                        plan->names.parameters.own[plan->settings.follow.chosen[k]], k);
     }
     kal_page_string(page, "    }\n}\n\n");
 }
@@ -71,12 +71,12 @@ static void write_access(KalExportWriting *w, KalPage *page)
     kal_page_format(page, "%s %s_get_param(const %s_params *params, int i)\n{\n", type,
                     name, name);
     kal_page_string(page, "    (void)params;\n    switch (i) {\n");
-    for (size_t i = 0; i < plan->parameters.count; i++) {
+    for (size_t i = 0; i < plan->names.parameters.count; i++) {
         kal_page_format(page, "    case %zu: return ", i);
         if (kal_export_is_free(plan, i)) {
-            kal_page_format(page, "params->%s;\n", plan->parameters.own[i]);
+            kal_page_format(page, "params->%s;\n", plan->names.parameters.own[i]);
         } else {
-            kal_page_format(page, "%s; /* fixed */\n", plan->parameter_texts[i]);
+            kal_page_format(page, "%s; /* fixed */\n", plan->texts.parameters[i]);
         }
     }
     kal_page_string(page, "    default: return 0;\n    }\n}\n\n");
@@ -84,10 +84,10 @@ static void write_access(KalExportWriting *w, KalPage *page)
                     "%s_status %s_set_param(%s_params *params, int i, %s value)\n{\n",
                     name, name, name, type);
     kal_page_string(page, "    (void)params;\n    (void)value;\n    switch (i) {\n");
-    for (size_t i = 0; i < plan->parameters.count; i++) {
+    for (size_t i = 0; i < plan->names.parameters.count; i++) {
         if (kal_export_is_free(plan, i)) {
             kal_page_format(page, "    case %zu: params->%s = value; return %s_OK;\n",
-                            i, plan->parameters.own[i], name);
+                            i, plan->names.parameters.own[i], name);
         }
     }
     kal_page_format(page, "    default: return %s_BAD_PARAMETER;\n    }\n}\n\n", name);
@@ -144,11 +144,11 @@ static void write_init(KalExportWriting *w, KalPage *page)
                     "(!isfinite(%s_get_param(params, i))) {\n            return "
                     "%s_BAD_PARAMETER;\n        }\n    }\n",
                     name, name, name);
-    if (plan->conditions.n_chosen > 0) {
+    if (plan->settings.conditions.n_chosen > 0) {
         kal_page_format(page, "    %s out[%zu];\n    find_conditions(params, out);\n",
-                        kal_export_type(plan), plan->conditions.n_chosen);
+                        kal_export_type(plan), plan->settings.conditions.n_chosen);
     }
-    for (size_t i = 0; i < plan->conditions.n_chosen; i++) {
+    for (size_t i = 0; i < plan->settings.conditions.n_chosen; i++) {
         const Condition condition = condition_of(model->conditions[i].kind);
         kal_page_string(page, "    if (!(");
         kal_export_write_plain(page, &w->words, condition.begin);
@@ -156,10 +156,13 @@ static void write_init(KalExportWriting *w, KalPage *page)
                         condition.end, name);
     }
     kal_page_string(page, "    work->params = *params;\n");
-    write_positive(plan, page, "periods", "work->period", plan->periods.n_chosen);
-    write_positive(plan, page, "limits", "work->limit", plan->limits.n_chosen);
-    write_positive(plan, page, "weights", "work->weight", plan->weights.n_chosen);
-    write_positive(plan, page, "decays", "work->servo_b", plan->decays.n_chosen);
+    write_positive(plan, page, "periods", "work->period",
+                   plan->settings.periods.n_chosen);
+    write_positive(plan, page, "limits", "work->limit", plan->settings.limits.n_chosen);
+    write_positive(plan, page, "weights", "work->weight",
+                   plan->settings.weights.n_chosen);
+    write_positive(plan, page, "decays", "work->servo_b",
+                   plan->settings.decays.n_chosen);
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         if (plan->prepared[i] > 0) {
             kal_page_format(page, "    prepare_%s(params, work->%s);\n",
@@ -191,22 +194,22 @@ static void write_start(KalExportWriting *w, KalPage *page)
                     plan->name);
     kal_export_number(page, plan, v[0]);
     kal_page_string(page, ";\n");
-    write_values(page, plan, "q", &plan->coordinates, v + l->q);
-    write_values(page, plan, "qd", &plan->coordinates, v + l->qd);
-    write_values(page, plan, "s", &plan->states, v + l->states);
-    write_values(page, plan, "h", &plan->holds, v + l->holds);
-    for (size_t i = 0; i < plan->holds.count; i++) {
+    write_values(page, plan, "q", &plan->names.coordinates, v + l->q);
+    write_values(page, plan, "qd", &plan->names.coordinates, v + l->qd);
+    write_values(page, plan, "s", &plan->names.states, v + l->states);
+    write_values(page, plan, "h", &plan->names.holds, v + l->holds);
+    for (size_t i = 0; i < plan->names.holds.count; i++) {
         kal_page_format(page, "    state->renewals[%zu] = 1;\n", i);
     }
-    kal_page_string(page,
-                    plan->holds.count > 0 ? "    state->since = state->t;\n" : "");
-    for (size_t i = 0; i < plan->inputs.count; i++) {
+    kal_page_string(page, plan->names.holds.count > 0 ? "    state->since = state->t;\n"
+                                                      : "");
+    for (size_t i = 0; i < plan->names.inputs.count; i++) {
         kal_page_format(page, "    state->u[%zu] = 0;\n", i);
     }
-    for (size_t i = 0; i < plan->constraints.count && plan->changes; i++) {
+    for (size_t i = 0; i < plan->names.constraints.count && plan->changes; i++) {
         kal_page_format(page, "    state->active[%zu] = %d;\n", i, plan->active[i]);
     }
-    for (size_t i = 0; i < plan->contacts.count; i++) {
+    for (size_t i = 0; i < plan->names.contacts.count; i++) {
         const KalContactState *c = &plan->instant->contacts.states[i];
         kal_page_format(page,
                         "    state->closed[%zu] = %d;\n    state->mode[%zu] = %d;\n"
@@ -218,7 +221,7 @@ static void write_start(KalExportWriting *w, KalPage *page)
             kal_page_string(page, ";\n");
         }
     }
-    for (size_t i = 0; i < plan->events.count; i++) {
+    for (size_t i = 0; i < plan->names.events.count; i++) {
         kal_page_format(page, "    state->side[%zu] = UNKNOWN;\n", i);
     }
     kal_page_string(page, "}\n\n");
@@ -228,31 +231,31 @@ void kal_export_write_settings(KalExportWriting *w)
 {
     KalPage *page = &w->settings;
     write_defaults(w, page);
-    if (w->plan->follow.n_chosen > 0) {
+    if (w->plan->settings.follow.n_chosen > 0) {
         kal_page_string(page, "/* Parameters by the formulas of the model. */\n");
-        write_of_params(w, page, &w->plan->follow);
+        write_of_params(w, page, &w->plan->settings.follow);
     }
     write_follow(w, page);
     write_access(w, page);
-    if (w->plan->conditions.n_chosen > 0) {
+    if (w->plan->settings.conditions.n_chosen > 0) {
         kal_page_string(page, "/* What has to be positive, and so on. */\n");
-        write_of_params(w, page, &w->plan->conditions);
+        write_of_params(w, page, &w->plan->settings.conditions);
     }
-    if (w->plan->periods.n_chosen > 0) {
+    if (w->plan->settings.periods.n_chosen > 0) {
         kal_page_string(page, "/* Times between renewals. */\n");
-        write_of_params(w, page, &w->plan->periods);
+        write_of_params(w, page, &w->plan->settings.periods);
     }
-    if (w->plan->limits.n_chosen > 0) {
+    if (w->plan->settings.limits.n_chosen > 0) {
         kal_page_string(page, "/* Limits of inputs. */\n");
-        write_of_params(w, page, &w->plan->limits);
+        write_of_params(w, page, &w->plan->settings.limits);
     }
-    if (w->plan->weights.n_chosen > 0) {
+    if (w->plan->settings.weights.n_chosen > 0) {
         kal_page_string(page, "/* Weights of actuators. */\n");
-        write_of_params(w, page, &w->plan->weights);
+        write_of_params(w, page, &w->plan->settings.weights);
     }
-    if (w->plan->decays.n_chosen > 0) {
+    if (w->plan->settings.decays.n_chosen > 0) {
         kal_page_string(page, "/* Rates at which errors of servos decay. */\n");
-        write_of_params(w, page, &w->plan->decays);
+        write_of_params(w, page, &w->plan->settings.decays);
     }
     write_init(w, page);
     write_start(w, page);

@@ -78,9 +78,9 @@ static void write_banner(KalExportWriting *w, KalPage *page)
     formula(w, page, e->kinetic);
     kal_page_string(page, "\n   Potential energy  ");
     formula(w, page, e->potential);
-    for (size_t i = 0; i < plan->constraints.count; i++) {
+    for (size_t i = 0; i < plan->names.constraints.count; i++) {
         kal_page_string(page, "\n   Constraint ");
-        kal_export_remark(page, plan->constraints.typed[i]);
+        kal_export_remark(page, plan->names.constraints.typed[i]);
         kal_page_string(page, ": ");
         formula(w, page, plan->draft.model->constraints[i].residual);
         kal_page_string(page, " = 0");
@@ -125,17 +125,17 @@ static void write_sizes(KalExportWriting *w, KalPage *page)
         size_t count;
         const char *what;
     } rows[] = {
-        {"N", plan->coordinates.count, "coordinates"         },
-        {"M", plan->constraints.count, "constraints"         },
-        {"S", plan->states.count,      "first-order states"  },
-        {"H", plan->holds.count,       "values that are held"},
-        {"O", plan->outputs.count,     "outputs"             },
-        {"E", plan->events.count,      "events"              },
-        {"U", plan->inputs.count,      "inputs"              },
-        {"K", plan->contacts.count,    "contacts, frictions" },
-        {"R", plan->servos.count,      "servos"              },
-        {"C", plan->controls.count,    "actuators of servos" },
-        {"P", plan->parameters.count,  "parameters"          },
+        {"N", plan->names.coordinates.count, "coordinates"         },
+        {"M", plan->names.constraints.count, "constraints"         },
+        {"S", plan->names.states.count,      "first-order states"  },
+        {"H", plan->names.holds.count,       "values that are held"},
+        {"O", plan->names.outputs.count,     "outputs"             },
+        {"E", plan->names.events.count,      "events"              },
+        {"U", plan->names.inputs.count,      "inputs"              },
+        {"K", plan->names.contacts.count,    "contacts, frictions" },
+        {"R", plan->names.servos.count,      "servos"              },
+        {"C", plan->names.controls.count,    "actuators of servos" },
+        {"P", plan->names.parameters.count,  "parameters"          },
     };
 
     const size_t n = sizeof rows / sizeof rows[0];
@@ -168,7 +168,7 @@ static void write_unit(KalPage *page, const char *unit, const char *name,
 static void write_params(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
-    const KalExportNames *names = &plan->parameters;
+    const KalExportNames *names = &plan->names.parameters;
     size_t members = 0;
     kal_page_format(page,
                     "/* Parameters, with their units. */\ntypedef struct %s_params {\n",
@@ -210,15 +210,16 @@ static void write_places_of(KalExportWriting *w, KalPage *page,
 static void write_places(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
-    write_places_of(w, page, &plan->coordinates, "q", "coordinates and velocities");
-    write_places_of(w, page, &plan->constraints, "c", "constraints");
-    write_places_of(w, page, &plan->states, "s", "first-order states");
-    write_places_of(w, page, &plan->holds, "h", "values that are held");
-    write_places_of(w, page, &plan->inputs, "u", "inputs");
-    write_places_of(w, page, &plan->controls, "u", "actuators of servos");
-    write_places_of(w, page, &plan->outputs, "o", "outputs");
-    write_places_of(w, page, &plan->events, "e", "events");
-    write_places_of(w, page, &plan->contacts, "k", "contacts and frictions");
+    write_places_of(w, page, &plan->names.coordinates, "q",
+                    "coordinates and velocities");
+    write_places_of(w, page, &plan->names.constraints, "c", "constraints");
+    write_places_of(w, page, &plan->names.states, "s", "first-order states");
+    write_places_of(w, page, &plan->names.holds, "h", "values that are held");
+    write_places_of(w, page, &plan->names.inputs, "u", "inputs");
+    write_places_of(w, page, &plan->names.controls, "u", "actuators of servos");
+    write_places_of(w, page, &plan->names.outputs, "o", "outputs");
+    write_places_of(w, page, &plan->names.events, "e", "events");
+    write_places_of(w, page, &plan->names.contacts, "k", "contacts and frictions");
 }
 
 // The most results that a program has.
@@ -254,16 +255,16 @@ static void write_prepared(KalExportWriting *w, KalPage *page)
 
 static void write_limits(KalExportWriting *w, KalPage *page)
 {
-    if (w->plan->limits.n_chosen > 0) {
+    if (w->plan->settings.limits.n_chosen > 0) {
         kal_page_format(page, "    %s limit[%zu]; /* of inputs */\n",
-                        kal_export_type(w->plan), w->plan->limits.n_chosen);
+                        kal_export_type(w->plan), w->plan->settings.limits.n_chosen);
     }
 }
 
 // Rows that the general solution may have; arrays have a place at least.
 static size_t count_rows(const KalExportPlan *plan)
 {
-    const size_t m = plan->constraints.count + plan->servos.count;
+    const size_t m = plan->names.constraints.count + plan->names.servos.count;
     return m > 0 ? m : 1;
 }
 
@@ -272,7 +273,7 @@ static void write_row_arrays(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const char *type = kal_export_type(plan);
-    const size_t n = plan->coordinates.count;
+    const size_t n = plan->names.coordinates.count;
     const size_t m = count_rows(plan);
     const size_t less = n < m ? n : m;
     kal_page_format(page, "    %s A[%zu];\n    %s W[%zu];\n    %s B[%zu];\n", type,
@@ -373,7 +374,8 @@ static void write_program(KalExportWriting *w, int i)
         [KAL_EXPORT_TANGENT] = "How equations and results change along a direction.",
     };
     const KalExportPlan *plan = w->plan;
-    const size_t most = plan->coordinates.count > KAL_DENSE_COORDINATES ? PART : 0;
+    const size_t most =
+        plan->names.coordinates.count > KAL_DENSE_COORDINATES ? PART : 0;
     size_t next = 0;
     size_t parts = 0;
     bool more = true;
@@ -429,7 +431,7 @@ static const char *write_set(const KalExportPlan *plan, KalPage *page,
     kal_page_format(page, "        state->%s[%zu] = values[%zu];\n", array, i, place);
     if (moves) {
         kal_page_format(page, "        held[%zu] = 1;\n",
-                        i + (action->order == 1 ? plan->coordinates.count : 0));
+                        i + (action->order == 1 ? plan->names.coordinates.count : 0));
     }
     return moves ? "SETS" : "0";
 }
@@ -492,14 +494,14 @@ static void write_tangent(KalExportWriting *w, KalPage *page)
 
 static void write_control(KalExportWriting *w, KalPage *page)
 {
-    if (w->plan->servos.count > 0) {
+    if (w->plan->names.servos.count > 0) {
         kal_export_write_text(page, &w->words, "control");
     }
 }
 
 static void write_contact(KalExportWriting *w, KalPage *page)
 {
-    if (w->plan->contacts.count > 0) {
+    if (w->plan->names.contacts.count > 0) {
         kal_export_write_text(page, &w->words, "touch");
         kal_export_write_text(page, &w->words, "contact");
     }
@@ -514,7 +516,7 @@ static void write_sparse(KalExportWriting *w, KalPage *page)
 
 static void write_decide(KalExportWriting *w, KalPage *page)
 {
-    if (w->plan->contacts.count > 0) {
+    if (w->plan->names.contacts.count > 0) {
         kal_export_write_text(page, &w->words, "decide");
     }
 }
@@ -588,37 +590,40 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"FAST",            plan->fast != NULL                                         },
-        {"SPARSE",          plan->sparse                                               },
-        {"SOLVED_ONLY",     !plan->fast && !plan->sparse                               },
-        {"LONG_COLUMNS",    plan->sparse && kal_export_has_long_columns(plan)          },
-        {"DIAGONAL",        kal_export_is_diagonal(plan)                               },
-        {"SINGLE",          plan->single                                               },
-        {"ROWS",            plan->constraints.count > 0                                },
-        {"NONIDEAL",        plan->system->equations->has_C                             },
-        {"REACTIONS",       plan->system->equations->has_reactions                     },
-        {"STATES",          plan->states.count > 0                                     },
-        {"HOLDS",           plan->holds.count > 0                                      },
-        {"OUTPUTS",         plan->outputs.count > 0                                    },
-        {"EVENTS",          plan->events.count > 0                                     },
-        {"EVENTS_SOLVE",    plan->system->events_need_solve || plan->contacts.count > 0},
-        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL         },
-        {"CHANGES",         plan->changes                                              },
-        {"CHANGES_FAST",    plan->changes && plan->fast                                },
-        {"REDUNDANT",       kal_export_is_redundant(plan)                              },
-        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions     },
-        {"INPUTS",          plan->inputs.count > 0                                     },
-        {"LIMITS",          plan->limits.n_chosen > 0                                  },
-        {"SERVOS",          plan->servos.count > 0                                     },
-        {"CONTROLS",        plan->controls.count > 0                                   },
-        {"CONTACTS",        plan->contacts.count > 0                                   },
-        {"MODEL_EVENTS",    plan->system->model->n_events > 0                          },
-        {"NATURE_ALONE",    plan->contacts.count == 0 && plan->servos.count == 0       },
-        {"CONTROL_LIMITS",  plan->controls.count > 0 && plan->limits.n_chosen > 0      },
-        {"RESPONSES",       plan->controls.count > 0 || plan->contacts.count > 0       },
-        {"TANGENT",         plan->tangent != NULL                                      },
-        {"FORCES_SHOWN",    plan->system->n_forces > 0                                 },
-        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL          },
+        {"FAST",            plan->fast != NULL                                              },
+        {"SPARSE",          plan->sparse                                                    },
+        {"SOLVED_ONLY",     !plan->fast && !plan->sparse                                    },
+        {"LONG_COLUMNS",    plan->sparse && kal_export_has_long_columns(plan)               },
+        {"DIAGONAL",        kal_export_is_diagonal(plan)                                    },
+        {"SINGLE",          plan->single                                                    },
+        {"ROWS",            plan->names.constraints.count > 0                               },
+        {"NONIDEAL",        plan->system->equations->has_C                                  },
+        {"REACTIONS",       plan->system->equations->has_reactions                          },
+        {"STATES",          plan->names.states.count > 0                                    },
+        {"HOLDS",           plan->names.holds.count > 0                                     },
+        {"OUTPUTS",         plan->names.outputs.count > 0                                   },
+        {"EVENTS",          plan->names.events.count > 0                                    },
+        {"EVENTS_SOLVE",
+         plan->system->events_need_solve || plan->names.contacts.count > 0                  },
+        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL              },
+        {"CHANGES",         plan->changes                                                   },
+        {"CHANGES_FAST",    plan->changes && plan->fast                                     },
+        {"REDUNDANT",       kal_export_is_redundant(plan)                                   },
+        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions          },
+        {"INPUTS",          plan->names.inputs.count > 0                                    },
+        {"LIMITS",          plan->settings.limits.n_chosen > 0                              },
+        {"SERVOS",          plan->names.servos.count > 0                                    },
+        {"CONTROLS",        plan->names.controls.count > 0                                  },
+        {"CONTACTS",        plan->names.contacts.count > 0                                  },
+        {"MODEL_EVENTS",    plan->system->model->n_events > 0                               },
+        {"NATURE_ALONE",
+         plan->names.contacts.count == 0 && plan->names.servos.count == 0                   },
+        {"CONTROL_LIMITS",
+         plan->names.controls.count > 0 && plan->settings.limits.n_chosen > 0               },
+        {"RESPONSES",       plan->names.controls.count > 0 || plan->names.contacts.count > 0},
+        {"TANGENT",         plan->tangent != NULL                                           },
+        {"FORCES_SHOWN",    plan->system->n_forces > 0                                      },
+        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL               },
     };
 
     size_t i = 0;
@@ -660,23 +665,23 @@ void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage 
 size_t kal_export_work_bytes(const KalExportPlan *plan)
 {
     const size_t number_size = plan->single ? 4 : 8;
-    const size_t n = plan->coordinates.count;
+    const size_t n = plan->names.coordinates.count;
     const size_t m = count_rows(plan);
     const size_t less = n < m ? n : m;
     size_t numbers = 3 * n * n + 8 * n + 2 * m * n + m * less + 8 * m + less;
-    const size_t state =
-        2 * n + 1 + plan->states.count + 2 * plan->holds.count + plan->inputs.count;
-    numbers += plan->limits.n_chosen + plan->parameters.count + count_results(plan)
-               + 4 * (2 * n + plan->states.count);
-    numbers += (plan->events.count > 0 ? 4 : 2) * state + 2 * n + m + 2;
+    const size_t state = 2 * n + 1 + plan->names.states.count
+                         + 2 * plan->names.holds.count + plan->names.inputs.count;
+    numbers += plan->settings.limits.n_chosen + plan->names.parameters.count
+               + count_results(plan) + 4 * (2 * n + plan->names.states.count);
+    numbers += (plan->names.events.count > 0 ? 4 : 2) * state + 2 * n + m + 2;
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         numbers += plan->prepared[i];
     }
-    const size_t servos = plan->servos.count;
-    const size_t controls = plan->controls.count;
-    const size_t events = plan->events.count;
+    const size_t servos = plan->names.servos.count;
+    const size_t controls = plan->names.controls.count;
+    const size_t events = plan->names.events.count;
     const size_t copies = events > 0 ? 4 : 2;
-    const size_t flags = (plan->changes ? plan->constraints.count : 0) + events;
+    const size_t flags = (plan->changes ? plan->names.constraints.count : 0) + events;
     numbers += servos * (n + 1) + controls * (2 * n + servos + 3) + 2 * servos;
     numbers += 2 * events + (flags > 0 ? copies : 0); // and what flags are padded with
     return numbers * number_size + (2 * m + less + servos + 1) * sizeof(int)
@@ -704,11 +709,11 @@ static size_t count_solve(size_t n, size_t m)
 // in as many rounds as there may be, and nature once more.
 static size_t count_besides(const KalExportPlan *plan)
 {
-    const size_t n = plan->coordinates.count;
-    const size_t m = plan->constraints.count;
-    const size_t k = plan->contacts.count;
-    const size_t inputs = plan->controls.count;
-    const size_t servos = plan->servos.count;
+    const size_t n = plan->names.coordinates.count;
+    const size_t m = plan->names.constraints.count;
+    const size_t k = plan->names.contacts.count;
+    const size_t inputs = plan->names.controls.count;
+    const size_t servos = plan->names.servos.count;
     const KalProgram *contacts = plan->programs[KAL_EXPORT_CONTACTS].program;
     const size_t rounds = k > 0 ? FRICTION_ROUNDS : 0;
     size_t sum = (inputs + k) * (12 * n * m + 8 * n * n);
@@ -723,8 +728,10 @@ static size_t count_besides(const KalExportPlan *plan)
 size_t kal_export_most_operations(const KalExportPlan *plan)
 {
     const size_t solves = plan->system->equations->has_C ? 2 : 1;
-    size_t sum = solves * count_solve(plan->coordinates.count, plan->constraints.count)
-                 + count_besides(plan);
+    size_t sum =
+        solves
+            * count_solve(plan->names.coordinates.count, plan->names.constraints.count)
+        + count_besides(plan);
     for (int i = 0; i <= KAL_EXPORT_VELOCITY; i++) {
         const KalProgram *program = plan->programs[i].program;
         sum += program ? kal_program_operations(program) : 0;
