@@ -3,20 +3,41 @@
 
 The library that pkg-config finds is taken if it is of this version; else the one that this
 folder belongs to is built and put into a temporary place.
+
+pip hides the packages that are installed from a build, and fetches what the build asks for.
+Where meson-python and NumPy are installed, as Debian's packages for example, they are used and
+nothing is asked for, so that `pip install ./python` needs no network.
 """
 
 import contextlib
+import importlib
+import importlib.util
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-import mesonpy
-from mesonpy import (build_sdist, get_requires_for_build_sdist,  # noqa: F401  for pip
-                     get_requires_for_build_wheel)
-
 HERE = Path(__file__).resolve().parent
+NEEDED = {"mesonpy": "meson-python", "numpy": "numpy"}
+
+
+def _installed():
+    """The folder of the packages that a build needs, where pip hides them; None if one is missing."""
+    seen = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = f"import {', '.join(NEEDED)}; print(mesonpy.__file__)"
+    found = subprocess.run([sys.executable, "-c", command], check=False, capture_output=True,
+                           text=True, env=seen)
+    return Path(found.stdout.strip()).parent.parent if found.returncode == 0 else None
+
+
+def _mesonpy():
+    """The module mesonpy; where pip hid it, it and meson see again what is installed."""
+    if importlib.util.find_spec("mesonpy") is None:
+        sys.path.append(str(_installed()))
+        os.environ.pop("PYTHONPATH", None)
+    return importlib.import_module("mesonpy")
 
 
 def _version():
@@ -55,7 +76,23 @@ def _library():
             os.environ["PKG_CONFIG_PATH"] = before or ""
 
 
+def get_requires_for_build_wheel(config_settings=None):
+    """Called by pip: what it shall fetch for the build."""
+    return [] if _installed() else list(NEEDED.values())
+
+
+def get_requires_for_build_sdist(config_settings=None):
+    """Called by pip."""
+    return get_requires_for_build_wheel(config_settings)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """Called by pip."""
+    return _mesonpy().build_sdist(sdist_directory, config_settings)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Called by pip."""
+    mesonpy = _mesonpy()
     with _library():
         return mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)

@@ -38,8 +38,8 @@ def test_the_wheel_is_built_installed_and_used(tmp_path, monkeypatch):
     found.write_text(text.replace("prefix=/", f"prefix={tmp_path}/stage/", 1), encoding="utf-8")
     shutil.copytree(ROOT / "python", tmp_path / "package",
                     ignore=shutil.ignore_patterns(".mesonpy*", "build"))
-    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index",
-        "-w", tmp_path / "wheels", tmp_path / "package", PKG_CONFIG_PATH=str(found.parent))
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-w", tmp_path / "wheels",
+        tmp_path / "package", PKG_CONFIG_PATH=str(found.parent))
     wheels = list((tmp_path / "wheels").glob("kalaba-*.whl"))
     assert len(wheels) == 1 and kalaba.__version__ in wheels[0].name
     run(sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv")
