@@ -113,8 +113,8 @@ static KalNode *parse_named(KalParser *p, const char *what)
 {
     assert(what);
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
-    char colon[64];
-    snprintf(colon, sizeof colon, "':' after %s", what);
+    char colon[96];
+    snprintf(colon, sizeof colon, "':' after %s, which comes first", what);
     kal_parser_expect(p, KAL_TOKEN_COLON, colon);
     return target;
 }
@@ -293,7 +293,10 @@ static KalNode *parse_start(KalParser *p)
         kal_parse_target(p, KAL_TARGET_DERIVED, "a coordinate or its derivative");
     const bool guess = kal_parser_accept(p, KAL_TOKEN_TILDE);
     if (!guess) {
-        kal_parser_expect(p, KAL_TOKEN_EQUALS, "'=' or '~'");
+        kal_parser_expect(p, KAL_TOKEN_EQUALS,
+                          kal_parser_is(p, KAL_TOKEN_LEFT_PAREN)
+                              ? "'=' or '~', for the time is that of the start"
+                              : "'=' or '~'");
     }
     KalNode *value = kal_parse_value(p);
     KalNode *unit = kal_parse_unit(p);
@@ -318,11 +321,13 @@ KalNode *kal_parse_simulate(KalParser *p, uint32_t begin)
 {
     KalNode *from = kal_parse_value(p);
     if (!kal_parser_accept(p, KAL_TOKEN_RANGE)) {
-        kal_parser_fail_after(p, "'..' and the time of the end");
+        kal_parser_fail_after(p,
+                              "'..' and the time of the end, as in 0 .. 10 every 0.01");
     }
     KalNode *to = kal_parse_value(p);
     if (!kal_parser_is_word(p, "every")) {
-        kal_parser_fail_after(p, "'every' and the time between samples");
+        kal_parser_fail_after(
+            p, "'every' and the time between samples, as in 0 .. 10 every 0.01");
     }
     kal_parser_advance(p);
     KalNode *every = kal_parse_value(p);
@@ -384,7 +389,10 @@ static void fail_action(KalParser *p)
                         "unknown action '%s'; did you mean '%s'?", word, near);
     }
     p->word_fits = NULL;
-    kal_parser_fail_after(p, "an action: stop, set, release or engage");
+    kal_parser_fail_after(p, kal_parser_is(p, KAL_TOKEN_EQUALS)
+                                 ? "an action, for an event is where its expression "
+                                   "crosses zero (x - 1, not x = 1)"
+                                 : "an action: stop, set, release or engage");
 }
 
 // `set q' = value`

@@ -84,19 +84,28 @@ KalNode *kal_parse_coord(KalParser *p, uint32_t begin)
 
 // Energies and forces.
 
+// The value of a statement that is nothing but its value.
+static KalNode *parse_stated(KalParser *p, KalNodeKind kind, uint32_t begin)
+{
+    if (kal_parser_is(p, KAL_TOKEN_EQUALS)) {
+        kal_parser_fail_expected(p, "an expression right after the word, without '='");
+    }
+    return kal_parser_add_unary(p, kind, begin, kal_parse_value(p));
+}
+
 KalNode *kal_parse_kinetic(KalParser *p, uint32_t begin)
 {
-    return kal_parser_add_unary(p, KAL_NODE_KINETIC, begin, kal_parse_value(p));
+    return parse_stated(p, KAL_NODE_KINETIC, begin);
 }
 
 KalNode *kal_parse_potential(KalParser *p, uint32_t begin)
 {
-    return kal_parser_add_unary(p, KAL_NODE_POTENTIAL, begin, kal_parse_value(p));
+    return parse_stated(p, KAL_NODE_POTENTIAL, begin);
 }
 
 KalNode *kal_parse_dissipation(KalParser *p, uint32_t begin)
 {
-    return kal_parser_add_unary(p, KAL_NODE_DISSIPATION, begin, kal_parse_value(p));
+    return parse_stated(p, KAL_NODE_DISSIPATION, begin);
 }
 
 // `power value` and `power force along velocity`
@@ -126,7 +135,8 @@ static KalNode *parse_assignments(KalParser *p, KalNodeKind kind, uint32_t begin
     KalChain items = {.first = NULL};
     do {
         const uint32_t at = p->token.begin;
-        KalNode *target = kal_parse_target(p, KAL_TARGET_OLD, "a coordinate");
+        KalNode *target =
+            kal_parse_target(p, KAL_TARGET_OLD, "a coordinate, as in x = …");
         kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
         KalNode *value = kal_parse_value(p);
         kal_chain_add(&items, kal_parser_add_declaration(p, KAL_NODE_ASSIGNMENT, at,

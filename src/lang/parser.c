@@ -121,6 +121,7 @@ void kal_parser_advance(KalParser *p)
         return;
     }
     p->end = p->token.end;
+    p->last = p->token.kind;
     p->operator_fits = false;
     p->comma_fits = false;
     p->word_fits = NULL;
@@ -216,7 +217,10 @@ static const char *find_hint(const KalParser *p, bool ends)
     const bool inside = p->lexer.open > 0;
     if ((kind == KAL_TOKEN_NAME || kind == KAL_TOKEN_NUMBER) && p->operator_fits && ends
         && !p->word_fits) {
-        return "; a product is written with *";
+        return p->last == KAL_TOKEN_NUMBER
+                   ? "; a product is written with *, a unit in brackets as in 2 [kg]"
+                   : "; a product is written with *, the argument of a function in "
+                     "parentheses";
     }
     if (kind == KAL_TOKEN_LEFT_BRACKET && p->operator_fits) {
         return "; an index follows its name without a space, and a unit stands "

@@ -21,13 +21,14 @@ typedef struct KalParser {
     KalDiagnostics *diagnostics;
     KalTree *tree;
     KalLexer lexer;
-    KalToken token;   ///< the next one
-    KalToken culprit; ///< what it was before the parser got stuck
-    uint32_t end;     ///< of the last token that was taken
-    uint32_t tokens;  ///< how many were read
-    int depth;        ///< of brackets, signs, powers
-    int blocks;       ///< that are open
-    KalStack stack;   ///< where parsing began
+    KalToken token;    ///< the next one
+    KalToken culprit;  ///< what it was before the parser got stuck
+    uint32_t end;      ///< of the last token that was taken
+    KalTokenKind last; ///< its kind
+    uint32_t tokens;   ///< how many were read
+    int depth;         ///< of brackets, signs, powers
+    int blocks;        ///< that are open
+    KalStack stack;    ///< where parsing began
     // what might come instead of the next token, for messages
     bool operator_fits;    ///< an expression has just ended
     bool comma_fits;       ///< something was asked for a comma

@@ -296,6 +296,62 @@ KalNode *kal_parse_part(KalParser *p, uint32_t begin)
 
 // Statements one after the other.
 
+// What stands for a statement in books and other languages, and what says it here.
+static const struct {
+    const char *word;
+    const char *advice;
+} FOREIGN[] = {
+    {"T",          "let names an expression, param a constant, kinetic states an energy"  },
+    {"V",          "let names an expression, param a constant, potential states an energy"},
+    {"U",          "let names an expression, param a constant, potential states an energy"},
+    {"energy",     "an energy is stated by kinetic or potential"                          },
+    {"lagrangian", "its parts are stated one by one, by kinetic and potential"            },
+    {"lagrange",   "its parts are stated one by one, by kinetic and potential"            },
+    {"damping",    "use dissipation 1/2*d*x'^2, or force x = -d*x'"                       },
+    {"damper",     "use dissipation 1/2*d*x'^2, or force x = -d*x'"                       },
+    {"spring",     "use its energy, as in potential 1/2*k*x^2"                            },
+    {"gravity",    "use its energy, as in potential m*g*y"                                },
+    {"if",         "a value chosen by a condition is if(x > 0, 1, 2)"                     },
+    {"when",       "what happens at an instant is an event, as in event e: x stop"        },
+    {"import",     "models and libraries are taken in by use"                             },
+    {"include",    "models and libraries are taken in by use"                             },
+    {"var",        "coord declares a coordinate, state another variable of time"          },
+    {"variable",   "coord declares a coordinate, state another variable of time"          },
+    {"const",      "param declares a constant"                                            },
+    {"initial",    "init says where the motion starts, as in init x = 1"                  },
+    {"start",      "init says where the motion starts, as in init x = 1"                  },
+    {"simulation", "simulate says how long, as in simulate 0 .. 10 every 0.01"            },
+    {"print",      "output names what is told and written, as in output height = y"       },
+};
+
+// What a foreign word is called here, or NULL.
+static const char *find_advice(const char *word)
+{
+    for (size_t i = 0; i < sizeof FOREIGN / sizeof FOREIGN[0]; i++) {
+        if (strcmp(FOREIGN[i].word, word) == 0) {
+            return FOREIGN[i].advice;
+        }
+    }
+    return NULL;
+}
+
+// The statement that a word means, misspelt or longer than it is here (`parameters`), or NULL.
+static const char *find_statement(const char *word)
+{
+    enum {
+        TELLING = 4
+    }; // letters that are no accident
+
+    const char *const *words = kal_words();
+    for (int i = 0; i < KAL_ALL_WORDS; i++) {
+        const size_t length = strlen(words[i]);
+        if (length >= TELLING && strncmp(word, words[i], length) == 0) {
+            return words[i];
+        }
+    }
+    return kal_word_find_near(word, words, KAL_ALL_WORDS);
+}
+
 // A name where a statement should begin: misspelt, or the word is missing.
 static void fail_statement_name(KalParser *p)
 {
@@ -303,6 +359,12 @@ static void fail_statement_name(KalParser *p)
     char shown[KAL_PRINTABLE_SIZE];
     kal_parser_print_name(p, word);
     kal_printable_print(word, strlen(word), shown);
+    const char *advice = find_advice(word);
+    if (advice) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "expected a statement, found '%s'; %s", shown, advice);
+        return;
+    }
     if (kal_parser_peek(p, 1) == KAL_TOKEN_EQUALS) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "expected a statement, found '%s'; let names an expression, "
@@ -310,7 +372,7 @@ static void fail_statement_name(KalParser *p)
                         shown, shown);
         return;
     }
-    const char *near = kal_word_find_near(word, kal_words(), KAL_ALL_WORDS);
+    const char *near = find_statement(word);
     if (near) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "unknown statement '%s'; did you mean '%s'?", shown, near);

@@ -131,6 +131,10 @@ void kal_build_force(KalBuild *b, const KalNode *node)
     for (const KalNode *a = node->of.list.items; a; a = a->next) {
         const KalValue target =
             kal_build_path(b, a->of.declaration.target, KAL_SPACE_VALUE);
+        if (target.kind == KAL_VALUE_BAD) {
+            kal_build_note(b, a->of.declaration.target->span,
+                           "a force is that on a coordinate, as in force x = …");
+        }
         const KalValue value = kal_build_eval_for(b, a->of.declaration.value,
                                                   ideal ? impressed : nonideal);
         (void)kal_build_zip(b, ideal ? add_impressed : add_nonideal, target, value, a);

@@ -603,6 +603,30 @@ static int find_derivative(const char *text, size_t *out_begin, size_t *out_leng
     return text[0] == 'd' && length > 1 ? 1 : 0;
 }
 
+// What a function of other languages and books is called here, or NULL.
+static const char *find_foreign(const char *name)
+{
+    static const char *const foreign[][2] = {
+        {"ln",         "did you mean 'log'?"                          },
+        {"tg",         "did you mean 'tan'?"                          },
+        {"arctg",      "did you mean 'atan'?"                         },
+        {"sgn",        "did you mean 'sign'?"                         },
+        {"fabs",       "did you mean 'abs'?"                          },
+        {"pow",        "a power is written x^2"                       },
+        {"power",      "a power is written x^2"                       },
+        {"diff",       "a time derivative is written with a prime: x'"},
+        {"der",        "a time derivative is written with a prime: x'"},
+        {"ddt",        "a time derivative is written with a prime: x'"},
+        {"derivative", "a time derivative is written with a prime: x'"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (strcmp(foreign[i][0], name) == 0) {
+            return foreign[i][1];
+        }
+    }
+    return NULL;
+}
+
 // Whether an unknown name is the derivative of a known one in another notation, which is told
 // then.
 static bool report_derivative(KalBuild *b, const KalNode *name, const char *text)
@@ -677,6 +701,10 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
     }
     if (!part && space == KAL_SPACE_VALUE && report_derivative(b, name, text)) {
         return KAL_BAD_VALUE;
+    }
+    const char *foreign = part ? NULL : find_foreign(text);
+    if (foreign) {
+        return kal_build_bad(b, name->span, "unknown %s '%s'; %s", what, text, foreign);
     }
     const char *near = find_near(b, text, space, part);
     if (part) {

@@ -177,7 +177,7 @@ static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
     if (kal_unit_same_dimension(unit, other)) {
         kal_build_error(b, span,
                         "%s has the unit [%s] and %s [%s]: the same in another size, "
-                        "and nothing is converted in silence",
+                        "and nothing is converted in silence; give both in one unit",
                         what, left, than, right);
         return;
     }

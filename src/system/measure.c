@@ -161,10 +161,12 @@ static void compare(const KalNode *value, KalUnit unit, KalUnit place,
             "units do not match: the value has [%s], what it is for [%s]", given,
             wanted);
     } else if (!kal_unit_same_scale(unit, place)) {
-        kal_diagnostics_add(diagnostics, KAL_SEVERITY_ERROR, value->span,
-                            "the value has the unit [%s] and what it is for [%s]: the "
-                            "same in another size, and nothing is converted in silence",
-                            given, wanted);
+        kal_diagnostics_add(
+            diagnostics, KAL_SEVERITY_ERROR, value->span,
+            "the value has the unit [%s] and what it is for [%s]: the "
+            "same in another size, and nothing is converted in silence; "
+            "give it in [%s]",
+            given, wanted, wanted);
     }
 }
 

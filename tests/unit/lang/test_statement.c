@@ -234,12 +234,13 @@ static void errors_of_declarations_are_told_with_their_place(void)
 
 static void errors_of_mechanics_are_told_with_their_place(void)
 {
-    refuses("force 3 = 1", "m:1:7: error: expected a coordinate, found '3'");
+    refuses("force 3 = 1",
+            "m:1:7: error: expected a coordinate, as in x = …, found '3'");
     refuses("force x' = 1", "m:1:8: error: expected '=', found a prime mark");
     refuses("mass x, y = 1", "m:1:6: error: expected '[', as in mass[x, y] = …");
     refuses("mass[x] = 1", "m:1:7: error: expected ',', found ']'");
     refuses("constraint x^2 + y^2 = 1",
-            "m:1:13: error: expected ':' after the name of the constraint, found '^'");
+            "m:1:13: error: expected ':' after the name of the constraint, which");
     refuses("constraint c: x == y", "m:1:15: error: this is a condition where an "
                                     "equation is expected, with one = as in x = 0");
     refuses("constraint c: y >= 0", "as in contact floor: y >= 0");
@@ -351,6 +352,34 @@ static void misspelt_statements_are_guessed(void)
     refuses("3", "m:1:1: error: expected a statement (a line is continued");
 }
 
+static void what_newcomers_write_is_explained(void)
+{
+    refuses("parameters m = 1",
+            "unknown statement 'parameters'; did you mean 'param'?");
+    refuses("T = x'^2",
+            "found 'T'; let names an expression, param a constant, kinetic");
+    refuses("lagrangian x'^2 - x", "; its parts are stated one by one, by kinetic and");
+    refuses("damping x'", "; use dissipation 1/2*d*x'^2, or force x = -d*x'");
+    refuses("kinetic = x'^2",
+            "m:1:9: error: expected an expression right after the word, "
+            "without '=', found '='");
+    refuses("constraint x^2 = 1",
+            "expected ':' after the name of the constraint, which "
+            "comes first, found '^'");
+    refuses("param m = 1 kg",
+            "; a product is written with *, a unit in brackets as in");
+    refuses("potential cos x",
+            "; a product is written with *, the argument of a function "
+            "in parentheses");
+    refuses("potential x1 y", "the argument of a function in parentheses");
+    refuses("init x(0) = 1", "expected '=' or '~', for the time is that of the start");
+    refuses("simulate 10",
+            "'..' and the time of the end, as in 0 .. 10 every 0.01, found");
+    refuses("event e: x = 1 stop",
+            "where its expression crosses zero (x - 1, not x = 1)");
+    refuses("force -3*x", "expected a coordinate, as in x = …, found '-'");
+}
+
 static void all_errors_are_told_in_one_go(void)
 {
     Lab lab;
@@ -397,4 +426,5 @@ TAP_RUN(TAP_CASE(the_sleigh_reads_as_in_the_book),
         TAP_CASE(errors_of_events_and_pictures_are_told_with_their_place),
         TAP_CASE(errors_of_structure_are_told_with_their_place),
         TAP_CASE(misspelt_statements_are_guessed),
+        TAP_CASE(what_newcomers_write_is_explained),
         TAP_CASE(all_errors_are_told_in_one_go))
