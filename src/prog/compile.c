@@ -9,6 +9,7 @@
 // same, which share an instruction that writes two; a step whose slot is NO_SLOT has not been
 // written yet, and is in the window at hand or behind it.
 
+#include "base/index.h"
 #include "expr/order.h"
 #include "expr/switch.h"
 #include "prog/program_impl.h"
@@ -37,8 +38,9 @@ typedef enum Home {
     HOMES
 } Home;
 
-// What windows are sorted by, the last first.
+// What windows are sorted by, the last first.  By their class only steps of long programs are.
 enum {
+    BY_CLASS,
     BY_DEPTH,
     BY_KIND,
     BY_LEVEL,
@@ -48,10 +50,10 @@ enum {
 // What is known of a step.  Index 0 is never that of a sine or cosine, so 0 is for none.
 // Both are always computed together, so one that is alone takes two slots too.
 typedef struct Note {
-    uint32_t slot; // of its value, or NO_SLOT as long as no tape computes it
-    uint32_t keys[KEYS];
-    uint32_t wave; // a sine or cosine of the value
-    uint32_t mate; // of a sine the cosine of the same, and the other way round
+    uint32_t slot;       // of its value, or NO_SLOT as long as no tape computes it
+    uint32_t wave;       // a sine or cosine of the value
+    uint32_t mate;       // of a sine the cosine of the same, and the other way round
+    uint16_t keys[KEYS]; // each below WINDOW
     uint8_t home;
     uint8_t what;
 } Note;
@@ -294,6 +296,28 @@ static void place_leaves(Compiler *c, const KalGraph *g)
 // which is 0 otherwise, is larger than theirs.  So what follows each other within a run
 // is independent where possible, and the processor need not wait.
 
+// What is computed in the same way of other numbers is of one class: formulas of the same part,
+// used N times, differ in their variables only.  That classes are different is not certain, and
+// costs time only where it is not so.
+static uint32_t class_of(const Compiler *c, uint32_t i)
+{
+    const Note *note = &c->notes[i];
+    return note->home == HOME_CONSTANT    ? kal_hash(note->home, note->slot)
+           : note->home == HOME_PARAMETER ? HOME_PARAMETER
+           : note->home == HOME_VARIABLE  ? HOME_VARIABLE
+                                          : note->keys[BY_CLASS] + (uint32_t)HOMES;
+}
+
+static uint16_t find_class(const Compiler *c, const KalStep *step)
+{
+    const int arity = kal_op_arity((KalOp)step->op);
+    const uint64_t a = arity > 0 ? class_of(c, step->arg[0]) : 0;
+    const uint64_t b = arity > 1                 ? class_of(c, step->arg[1])
+                       : step->op == KAL_OP_POWI ? step->arg[1]
+                                                 : 0;
+    return (uint16_t)(kal_hash(a << 32 | b, step->op) % WINDOW);
+}
+
 static void find_keys(Compiler *c, uint32_t i)
 {
     const KalStep *step = &c->order.steps[i];
@@ -303,12 +327,12 @@ static void find_keys(Compiler *c, uint32_t i)
     uint32_t depth = 0;
     for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
         const Note *operand = &c->notes[step->arg[k]];
-        const uint32_t *keys = operand->keys;
+        const uint16_t *keys = operand->keys;
         if (operand->slot != NO_SLOT) {
             continue; // in an earlier window
         }
-        const uint32_t earliest = keys[BY_LEVEL] + (keys[BY_KIND] > kind);
-        const uint32_t deeper = keys[BY_KIND] == kind ? keys[BY_DEPTH] + 1 : 0;
+        const uint32_t earliest = keys[BY_LEVEL] + (uint32_t)(keys[BY_KIND] > kind);
+        const uint32_t deeper = keys[BY_KIND] == kind ? keys[BY_DEPTH] + 1U : 0;
         if (earliest > level) {
             level = earliest;
             depth = deeper;
@@ -316,9 +340,11 @@ static void find_keys(Compiler *c, uint32_t i)
             depth = deeper;
         }
     }
-    note->keys[BY_LEVEL] = level;
-    note->keys[BY_KIND] = kind;
-    note->keys[BY_DEPTH] = depth;
+    assert(level < WINDOW && depth < WINDOW);
+    note->keys[BY_LEVEL] = (uint16_t)level;
+    note->keys[BY_KIND] = (uint16_t)kind;
+    note->keys[BY_DEPTH] = (uint16_t)depth;
+    note->keys[BY_CLASS] = find_class(c, step);
 }
 
 // A stable sort of the window's steps, from one list into the other.
@@ -326,7 +352,9 @@ static void find_keys(Compiler *c, uint32_t i)
 static void sort(Compiler *c, int by, const uint32_t *from, uint32_t *to)
 {
     assert(c->n <= WINDOW && by < KEYS);
-    const uint32_t n_keys = by == BY_KIND ? KAL_DO_COUNT : c->n;
+    const uint32_t n_keys = by == BY_KIND    ? KAL_DO_COUNT
+                            : by == BY_CLASS ? WINDOW
+                                             : c->n;
     memset(c->counts, 0, (n_keys + 1) * sizeof *c->counts);
     for (uint32_t i = 0; i < c->n; i++) {
         assert(c->notes[from[i]].keys[by] < n_keys);
@@ -410,9 +438,15 @@ static KalStatus emit(Compiler *c, uint32_t i)
     return KAL_OK;
 }
 
-// Radix sort by level, then kind, then depth: stable sorts by the least key first.
+// Radix sort by level, then kind, depth and class: stable sorts by the least key first.  With
+// the steps of a class side by side, programs of many parts that are alike have evenly spaced
+// operands (prog/roll.c).
 static KalStatus flush(Compiler *c)
 {
+    if (c->order.count >= WINDOW) {
+        sort(c, BY_CLASS, c->window, c->sorted);
+        memcpy(c->window, c->sorted, c->n * sizeof *c->window);
+    }
     sort(c, BY_DEPTH, c->window, c->sorted);
     sort(c, BY_KIND, c->sorted, c->window);
     sort(c, BY_LEVEL, c->window, c->sorted);
@@ -445,6 +479,7 @@ static KalStatus write_tape(Compiler *c, KalTape *tape, uint8_t home)
         }
         if (note->mate != 0 && note->mate < i) { // is computed with its mate
             memcpy(note->keys, c->notes[note->mate].keys, sizeof note->keys);
+            note->keys[BY_CLASS] = find_class(c, &c->order.steps[i]);
         } else {
             status = schedule(c, i);
         }
@@ -526,12 +561,15 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
     return KAL_OK;
 }
 
-// Machine code for the second tape only: the first runs once for each set of parameters.
+// Machine code for the second tape only: the first runs once for each set of parameters.  What
+// is rolled up needs none.
 static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 {
     assert(!program->native.code);
-    KAL_TRY(spec->plain ? KAL_OK
-                        : kal_native_init(program, KAL_NATIVE_ONE, &program->native));
+    KAL_TRY(kal_roll_init(program, &program->roll));
+    KAL_TRY(spec->plain || program->roll.used
+                ? KAL_OK
+                : kal_native_init(program, KAL_NATIVE_ONE, &program->native));
     return spec->lanes
                ? kal_native_init(program,
                                  kal_has_widest() ? KAL_NATIVE_LANES : KAL_NATIVE_HALF,

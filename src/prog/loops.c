@@ -166,6 +166,73 @@ static void half_sin_cos(const double *work, double *out, const KalOperands *ope
     }
 }
 
+// What operands evenly spaced are made of: those that stand side by side, or are the same
+// throughout, four at a time.  Results stand behind all operands.
+#define KAL_EVEN_LOOP(result)                             \
+    do {                                                  \
+        const double *restrict pa = a.at;                 \
+        const double *restrict pb = b.at;                 \
+        double *restrict to = out;                        \
+        if (a.by == 1 && b.by == 1) {                     \
+            for (size_t i = 0; i < count; i++) {          \
+                const double x = pa[i];                   \
+                const double y = pb[i];                   \
+                to[i] = (result);                         \
+            }                                             \
+        } else if (a.by == 0 && b.by == 1) {              \
+            const double x = *pa;                         \
+            for (size_t i = 0; i < count; i++) {          \
+                const double y = pb[i];                   \
+                to[i] = (result);                         \
+            }                                             \
+        } else {                                          \
+            for (size_t i = 0; i < count; i++) {          \
+                const double x = pa[(ptrdiff_t)i * a.by]; \
+                const double y = pb[(ptrdiff_t)i * b.by]; \
+                to[i] = (result);                         \
+            }                                             \
+        }                                                 \
+    } while (0)
+
+static void even_MUL(KalSpaced a, KalSpaced b, bool negative, double *out, size_t count)
+{
+    (void)negative;
+    KAL_EVEN_LOOP(x * y);
+}
+
+static void even_DIV(KalSpaced a, KalSpaced b, bool negative, double *out, size_t count)
+{
+    (void)negative;
+    KAL_EVEN_LOOP(kal_quotient(x, y));
+}
+
+static void even_sum(KalSpaced a, KalSpaced b, bool negative, double *out, size_t count)
+{
+    if (negative) {
+        KAL_EVEN_LOOP(x - y);
+    } else {
+        KAL_EVEN_LOOP(x + y);
+    }
+}
+
+static void even_sin_cos(KalSpaced a, KalSpaced b, bool negative, double *out,
+                         size_t count)
+{
+    (void)b, (void)negative;
+    for (size_t i = 0; i < count; i += 4) {
+        const size_t n = count - i < 4 ? count - i : 4;
+        const double *at = a.at + (ptrdiff_t)i * a.by;
+        KalFour x = kal_all(*at);
+        for (size_t lane = 1; lane < n; lane++) {
+            x[lane] = at[(ptrdiff_t)lane * a.by];
+        }
+        KalFour sine;
+        KalFour cosine;
+        kal_wave_four(x, &sine, &cosine);
+        keep_pairs(out + 2 * i, n, sine, cosine);
+    }
+}
+
 // The piece that the switch in slot i of a run is on, or NaN.
 static inline double mode_of(KalFrozen frozen, size_t i)
 {
@@ -206,6 +273,13 @@ static const KalLoop one[KAL_DO_COUNT] = {
     do_sum,
 };
 
+static const KalEvenLoop even[KAL_DO_COUNT] = {
+    [KAL_OP_MUL] = even_MUL,
+    [KAL_OP_DIV] = even_DIV,
+    [KAL_DO_SIN_COS] = even_sin_cos,
+    [KAL_DO_SUM] = even_sum,
+};
+
 // All lanes: one half after the other.
 #define KAL_WHOLE(name)                                                 \
     static void lanes_##name(const double *work, double *out,           \
@@ -242,4 +316,4 @@ static const KalFrozenLoop frozen_loops[KAL_DO_COUNT] = {
 #undef KAL_SWITCH
 };
 
-const KalLoops KAL_LOOPS = {one, lanes, half, frozen_loops};
+const KalLoops KAL_LOOPS = {one, even, lanes, half, frozen_loops};

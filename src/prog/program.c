@@ -20,6 +20,7 @@ void kal_program_destroy(KalProgram *program)
         return;
     }
     KalContext *ctx = program->ctx;
+    kal_roll_clear(ctx, &program->roll);
     kal_native_clear(&program->native);
     kal_native_clear(&program->native_lanes);
     for (int t = 0; t < KAL_TAPES; t++) {
@@ -123,6 +124,10 @@ void kal_program_eval_on(const KalProgram *program, const double *variables,
         return;
     }
     copy(work + program->variables, variables, program->n_variables);
+    if (program->roll.used && !(modes && program->places)) {
+        kal_roll_eval(program, work, out_values);
+        return;
+    }
     if (modes && program->places) {
         interpret_on(program, modes, work);
     } else {

@@ -81,9 +81,20 @@ typedef void (*KalFrozenLoop)(const double *work, double *out,
                               const KalOperands *operands, size_t count,
                               KalFrozen frozen);
 
+/// Operands that stand evenly spaced, so many slots apart.
+typedef struct KalSpaced {
+    const double *at;
+    int32_t by;
+} KalSpaced;
+
+/// Compute instructions whose operands are evenly spaced and stand before `out`.
+typedef void (*KalEvenLoop)(KalSpaced a, KalSpaced b, bool negative, double *out,
+                            size_t count);
+
 /// The loops, by what runs do.  Of some operators, such as ADD, no tape has a run.
 typedef struct KalLoops {
     const KalLoop *one;
+    const KalEvenLoop *even;     ///< NULL for what is not written for it
     const KalLoop *lanes;        ///< every slot has KAL_LANES numbers
     const KalLoop *half;         ///< the first KAL_HALF of them
     const KalFrozenLoop *frozen; ///< NULL for what does not switch
@@ -99,6 +110,40 @@ static inline const KalLoop *kal_loops_of(const KalLoops *loops, KalNativeWidth 
 /// The second is for processors with wide vector registers.
 extern const KalLoops kal_loops;
 extern const KalLoops kal_loops_wide;
+
+/// Instructions of a run whose operands are evenly spaced, or some that have to be looked up.
+typedef struct KalEven {
+    uint32_t what;
+    uint32_t count; ///< instructions
+    uint32_t first; ///< slot that the first one writes
+    uint32_t a;     ///< slots of the operands of the first
+    uint32_t b;
+    int32_t by_a; ///< how far apart those of the next are
+    int32_t by_b;
+    bool listed; ///< they are not: what follows `first` is not used
+} KalEven;
+
+/// Results in rounds: result `first + k period + r` is in the slot of way r, k times its step
+/// further on.
+typedef struct KalPut {
+    uint32_t first;
+    uint32_t rounds; ///< or how many results are looked up, where
+    uint32_t period; ///< is 0
+    uint32_t way;    ///< the first of `period`
+} KalPut;
+
+typedef struct KalWay {
+    uint32_t slot;
+    int32_t by;
+} KalWay;
+
+/// A long program of many parts that are alike, rolled up (prog/roll.c).
+typedef struct KalRoll {
+    bool used;     ///< else the rest is empty
+    KalBlock even; ///< of KalEven: the second tape
+    KalBlock puts; ///< of KalPut: the results
+    KalBlock ways; ///< of KalWay
+} KalRoll;
 
 struct KalProgram {
     KalContext *ctx;
@@ -118,9 +163,18 @@ struct KalProgram {
     double *no_modes; ///< n_modes NaNs: all as it comes
     size_t n_modes;
     uint32_t n_slots;
+    KalRoll roll;
     KalNative native;       ///< of the second tape
     KalNative native_lanes; ///< and for lanes, where these were asked for
 };
+
+/// Roll a program up, if it is long enough and most of it is even.  The caller clears it.
+/// KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_roll_init(const KalProgram *program, KalRoll *out_roll);
+void kal_roll_clear(KalContext *ctx, KalRoll *roll);
+
+/// Compute the second tape of a program that is rolled up, and its results.
+void kal_roll_eval(const KalProgram *program, double *work, double *out_values);
 
 /// The run that writes a slot of the tape.
 const KalTapeRun *kal_tape_find_run(const KalTape *tape, uint32_t slot);
