@@ -351,9 +351,12 @@ static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
     return KAL_NO_EXPR;
 }
 
-KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
+KalExpr kal_find(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
-    assert(!g->frozen && !g->packed);
+    assert(!g->frozen);
+    if (g->packed) {
+        kal_graph_unpack(g);
+    }
     const KalExprNode n = {
         .op = (uint8_t)op, .arg = {a, b, KAL_NO_EXPR}
     };

@@ -49,7 +49,7 @@ static inline bool kal_same(KalExpr a, KalExpr b)
 KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c);
 
 /// The same, if it is there already; KAL_NO_EXPR if not.  Not of a frozen graph.
-KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b);
+KalExpr kal_find(KalGraph *g, KalOp op, KalExpr a, KalExpr b);
 
 /// An expression as number × rest; rest is KAL_NO_EXPR for 1.
 typedef struct KalTerm {

@@ -197,6 +197,13 @@ static void clear_lists(KalModel *model)
     CLEAR(model, conditions);
 }
 
+void kal_model_freeze(KalModel *model)
+{
+    assert(!model->fork);
+    kal_graph_freeze(model->graph);
+    kal_block_clear(model->ctx, &model->kinds->of);
+}
+
 void kal_model_destroy(KalModel *model)
 {
     if (!model) {

@@ -470,6 +470,10 @@ KAL_CHECKED KalStatus kal_model_active(KalModel *model, uint32_t constraint,
                                        KalExpr *out_symbol);
 /// @}
 
+/// Let the formulas of a model never change again (kal_graph_freeze()), and give back what only
+/// building needs.
+void kal_model_freeze(KalModel *model);
+
 /// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.  What was
 /// found is kept, so that all calls together look at every node once.
 KAL_CHECKED KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e,

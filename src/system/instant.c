@@ -49,14 +49,9 @@ static void lay_out(KalCarver *carver, void *owner)
     kal_usual_lay_out(&instant->usual, carver, system->equations);
     instant->Q = kal_carve_doubles(carver, n, 1);
     instant->b = kal_carve_doubles(carver, m, 1);
-    instant->b_size = kal_carve_doubles(carver, m, 1);
     instant->C = kal_carve_doubles(carver, n, 1);
     instant->multipliers = kal_carve_doubles(carver, m, 1);
     instant->residuals = kal_carve_doubles(carver, m, 1);
-    instant->few.b = kal_carve_doubles(carver, m, 1);
-    instant->few.size = kal_carve_doubles(carver, m, 1);
-    instant->ranks.weights = kal_carve_doubles(carver, m, 1);
-    instant->few.Q = kal_carve_doubles(carver, n, 1);
     instant->moved = kal_carve_doubles(carver, n, 2);
     instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
     instant->results = kal_carve_doubles(carver, kal_system_most_results(system), 1);
@@ -69,7 +64,6 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->rows = kal_carve_ints(carver, m);
     instant->ranks.independent = kal_carve_ints(carver, m);
     instant->ranks.sets = kal_carve_ints(carver, m);
-    instant->few.names = kal_carve_names(carver, m);
     instant->row_names = kal_carve_names(carver, m);
     instant->blamed = kal_carve_names(carver, n + m + servos);
 }
@@ -80,6 +74,12 @@ static void lay_out_dense(KalCarver *carver, void *owner)
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
     lay_out(carver, owner);
+    instant->b_size = kal_carve_doubles(carver, m, 1);
+    instant->few.b = kal_carve_doubles(carver, m, 1);
+    instant->few.size = kal_carve_doubles(carver, m, 1);
+    instant->ranks.weights = kal_carve_doubles(carver, m, 1);
+    instant->few.Q = kal_carve_doubles(carver, n, 1);
+    instant->few.names = kal_carve_names(carver, m);
     instant->M = kal_carve_doubles(carver, n, n);
     instant->A = kal_carve_doubles(carver, m, n);
     instant->few.A = kal_carve_doubles(carver, m, n);

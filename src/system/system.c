@@ -744,6 +744,8 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     if (options->balance) {
         KAL_TRY(kal_work_derive(system));
     }
+    kal_graph_pack(
+        system->model->graph); // what follows takes memory, and seldom builds
     KAL_TRY(note_switches(system));
     KAL_TRY(kal_system_find_marks(system));
     kal_load_enter(options, KAL_LOAD_COMPILE);
@@ -754,7 +756,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     }
     KAL_TRY(evaluate_settings(system));
     KAL_TRY(kal_system_warn_of_reach(system));
-    kal_graph_freeze(system->model->graph); // its memory serves what follows
+    kal_model_freeze(system->model); // its memory serves what follows
     return make_code(system);
 }
 
