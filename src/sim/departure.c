@@ -131,6 +131,31 @@ static KalStatus fail_departure(KalRun *run)
         t, names);
 }
 
+// A run that begins anew where a row has vanished since its last begin (theory 15.30): what is
+// left of the row is rounding, and so is the way that it would choose.
+static KalStatus check_vanished(KalRun *run)
+{
+    bool any = false;
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    for (int i = 0; i < run->instant->n_active; i++) {
+        run->rank.concerned[i] = kal_rows_part_left(run, i) < KAL_LOST;
+        any = any || run->rank.concerned[i];
+    }
+    if (!any) {
+        return KAL_OK;
+    }
+    char t[KAL_NUMBER_SIZE];
+    char names[KAL_PASSAGE_NAMES];
+    kal_passage_names(run, names);
+    kal_number_print(run->t, 12, t);
+    return kal_fail(
+        run->ctx, KAL_ERR_NOT_UNIQUE,
+        "an event or a renewal interrupts the motion at t = %s, in the very instant in "
+        "which the row of A of %s vanishes: which way it goes on is not determined by "
+        "the state there; let the one happen beside the other",
+        t, names);
+}
+
 // Back to the start, solved, with its metric.
 static KalStatus come_back(KalRun *run)
 {
@@ -166,6 +191,9 @@ KalStatus kal_run_check_departure(KalRun *run)
     const size_t n = (size_t)run->system->n;
     const double longest = LONGEST * (run->options.until - run->t);
     double least = 1.0;
+    if (run->started && run->rank.at_loss) {
+        KAL_TRY(check_vanished(run));
+    }
     if (run->answer.rank_A == run->instant->n_active || !is_way(run, longest)
         || run->system->model->n_contacts > 0 || !run->projection.has_velocity) {
         return KAL_OK;

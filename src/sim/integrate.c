@@ -318,7 +318,8 @@ static double error_across(const KalRun *run)
 }
 
 // Try steps across a loss of rank that lies ahead at a distance.  It is in the middle of
-// them; or, where it is too near for that, further to the beginning, between nodes.
+// them; or, where it is too near for that, further to the beginning, between nodes.  The peak
+// of a pulse may lie in them, for it may be the instant of the loss.
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
     assert(distance > 0.0 && !*out_done);
@@ -327,14 +328,15 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     const bool careful = run->careful;
     const size_t count = run->rank.sine < KAL_LOW_SINE ? 5 : 1;
     const double middle = run->t + distance;
+    const double end = fmin(run->options.until, run->holds.next);
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
-    KAL_TRY(kal_integrator_start(gauss, t, run->state, kal_run_end(run)));
+    KAL_TRY(kal_integrator_start(gauss, t, run->state, end));
     kal_integrator_allow(gauss, error_across(run));
     run->careful = true;
     for (size_t k = 0; k < count && !*out_done; k++) {
         const double h = (middle - t) / places[k];
-        if (k > 0 && h > kal_run_end(run) - t) {
+        if (k > 0 && h > end - t) {
             break;
         }
         kal_integrator_set_max_step(gauss, h);

@@ -222,15 +222,21 @@ static KalStatus find_turns(KalRun *run)
 }
 
 // A step may end in the very instant of a loss of rank, where nothing has turned round yet; what
-// turns in steps that begin there is rounding.
+// turns in steps that begin there is rounding.  The measure fell to nothing in that step: a row
+// that has become small little by little, as exp(-t) x' does, has its direction and acts.
 static KalStatus report_end(KalRun *run)
 {
-    static const double lost = 1e-9;
+    static const double fall = 1e-3;
     KalRankWatch *watch = &run->rank;
     kal_nearness_take(run);
     const int rank = kal_nearness_rank(run);
     const bool known = watch->at_loss || is_known(run, 0, run->horizon);
-    watch->at_loss = rank < watch->rank && watch->sines[watch->rank - 1] < lost;
+    const double sine = rank < watch->rank ? watch->sines[watch->rank - 1] : 1.0;
+    const bool fell = watch->at_loss || sine < fall * watch->sine;
+    watch->at_loss = sine < KAL_LOST && fell;
+    if (sine < KAL_LOST && !fell) {
+        kal_rows_accept(run);
+    }
     if (!watch->at_loss || known) {
         return KAL_OK;
     }

@@ -2,7 +2,8 @@
 
 // When the next pulse in time has its peak: theory (15.20).
 //
-// Invariant: no step of the run goes across the time that was found last.
+// Invariant: no step of the run goes across the time that was found last, but for those across
+// losses of rank, which must not end in one: a constraint |v|² = (1 - t)² loses it at its peak.
 
 #include "sim/run_impl.h"
 

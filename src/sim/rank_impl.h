@@ -17,6 +17,9 @@
 /// Rows are lost whose measure is below this.
 #define KAL_DEPENDENT 1e-5
 
+/// What is left of a measure where a step ends in the very instant of a loss is less than this.
+#define KAL_LOST 1e-9
+
 enum {
     KAL_PASSAGE_NAMES = 600 ///< bytes of a text
 };

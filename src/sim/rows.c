@@ -6,7 +6,7 @@
 // All of it goes over the entries that are not zero by structure, so it costs no more in
 // a large system than A has entries.  Arrays are indexed by the entries of KalEquations.A.
 
-#include "sim/run_impl.h"
+#include "sim/rank_impl.h"
 
 #include <assert.h>
 #include <math.h>
@@ -69,6 +69,27 @@ void kal_rows_note(KalRun *run, bool fresh)
         }
         watch->longest[run->instant->rows[i]] = longest;
         watch->largest = longest > watch->largest ? longest : watch->largest;
+    }
+}
+
+void kal_rows_accept(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const KalConstraintRow row = kal_instant_row(run->instant, i);
+        double longest = 0.0;
+        if (!(part_left_of(run, i, &row) < KAL_LOST)) {
+            continue;
+        }
+        for (int k = 0; k < row.count; k++) {
+            watch->entries[row.first + k] = fabs(kal_row_entry(&row, k));
+            longest = fmax(longest, watch->entries[row.first + k]);
+        }
+        watch->longest[run->instant->rows[i]] = longest;
+    }
+    watch->largest = 0.0;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        watch->largest = fmax(watch->largest, watch->longest[run->instant->rows[i]]);
     }
 }
 

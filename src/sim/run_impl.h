@@ -439,6 +439,9 @@ KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
 double kal_rows_part_left(const KalRun *run, int i);
 /// Note the largest that each entry was; `fresh`: since now.
 void kal_rows_note(KalRun *run, bool fresh);
+/// Note rows of which almost nothing is left as they are: they have become small little by
+/// little, not vanished.
+void kal_rows_accept(KalRun *run);
 /// Note the largest part of a row that each column was; `fresh`: since now.
 void kal_rows_weigh(KalRun *run, bool fresh);
 /// Whether no independent row comes near to vanishing, or may have passed that: then it

@@ -494,7 +494,7 @@ static void a_velocity_passes_the_tip_of_its_cone(void)
 }
 
 // A speed that is to be |1 - t| has its row vanish at t = 1 and goes on smoothly, x' = 1 - t; where
-// the formula is a square of time, a step ends in that very instant, which is told once, too.
+// the formula is a square of time, that is the instant of its peak, in which steps would end.
 static void a_speed_passes_through_nought(void)
 {
     static const char *const texts[] = {
@@ -503,7 +503,7 @@ static void a_speed_passes_through_nought(void)
         "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x' = 1, y' = 0\n"
         "constraint c: x'^2 + y'^2 = (1 - t)^2\nsimulate 0 .. 3 every 0.5\n",
     };
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 34; k++) {
         Lab lab;
         if (lab_load(&lab, texts[k % 2])) {
             lab.options.rtol = pow(10.0, -5.0 - 0.5 * (k / 2));
@@ -515,6 +515,55 @@ static void a_speed_passes_through_nought(void)
             }
             near(lab_q(&lab, 0), -1.5, 1e-9);
             near(lab_qd(&lab, 0), -2.0, 1e-12);
+        }
+        lab_close(&lab);
+    }
+}
+
+// The same where values are renewed, or an event happens, in that very instant: the run would
+// begin anew with a row of rounding, and go any way.
+static void a_speed_interrupted_at_nought_is_refused(void)
+{
+    static const char *const interruptions[] = {"hold s every 0.5: x\n",
+                                                "event e: t - 1 rising set x = x\n"};
+    for (int k = 0; k < 10; k++) {
+        char text[400];
+        Lab lab;
+        (void)snprintf(text, sizeof text,
+                       "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                       "init x' = 0.6, y' = 0.8\n%s"
+                       "constraint c: x'^2 + y'^2 = 1 - 2*t + t^2\n"
+                       "simulate 0 .. 3 every 0.5\n",
+                       interruptions[k % 2]);
+        if (lab_load(&lab, text)) {
+            lab.options.rtol = pow(10.0, -5.0 - 2.0 * (k / 2));
+            lab.options.atol = lab.options.rtol;
+            ok(lab_go(&lab) == KAL_ERR_NOT_UNIQUE);
+            has_text(kal_context_message(lab.ctx), "at t = 1, in the very instant");
+            has_text(kal_context_message(lab.ctx), "row of A of c vanishes");
+        }
+        lab_close(&lab);
+    }
+}
+
+// A row that becomes small little by little acts as before, and nothing is told: its force is
+// along x, so that y = cos t and x = sin t.
+static void a_row_that_fades_acts(void)
+{
+    static const double rates[] = {1.0, 3.0, 7.0};
+    for (int k = 0; k < 3; k++) {
+        char text[300];
+        Lab lab;
+        (void)snprintf(text, sizeof text,
+                       "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 1/2*y^2\n"
+                       "constraint c: exp(-%g*t)*(x' - y) = 0\ninit y = 1\n"
+                       "simulate 0 .. 50 every 10\n",
+                       rates[k]);
+        if (lab_run(&lab, text)) {
+            const KalIncident *incidents = NULL;
+            ok(kal_run_incidents(lab.run, &incidents) == 0);
+            near(lab_q(&lab, 0), sin(50.0), 1e-6);
+            near(lab_q(&lab, 1), cos(50.0), 1e-6);
         }
         lab_close(&lab);
     }
@@ -563,7 +612,8 @@ static void a_start_that_leads_off_is_refused(void)
 
 TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
         TAP_CASE(a_speed_passes_through_nought),
-        TAP_CASE(a_start_that_leads_off_is_refused),
+        TAP_CASE(a_speed_interrupted_at_nought_is_refused),
+        TAP_CASE(a_row_that_fades_acts), TAP_CASE(a_start_that_leads_off_is_refused),
         TAP_CASE(a_bead_passes_the_crossing_of_its_wire),
         TAP_CASE(a_velocity_passes_the_tip_of_its_cone),
         TAP_CASE(many_four_bars_pass_together),
