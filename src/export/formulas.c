@@ -10,7 +10,7 @@
 #include "export/formulas.h"
 
 #include "base/number.h"
-#include "export/operators.h"
+#include "expr/op.h"
 
 #include <assert.h>
 #include <float.h>
@@ -170,7 +170,7 @@ static Grip write_table(Writer *w, const KalInstruction *i, KalPage *text)
 static Grip write_call(Writer *w, const KalInstruction *i, KalPage *text)
 {
     w->used->op[i->op] = true;
-    kal_page_string(text, kal_c_call(i->op, w->p->single));
+    kal_page_string(text, kal_op_c_name(i->op, w->p->single));
     for (int k = 0; k < i->operands; k++) {
         kal_page_string(text, k == 0 ? "(" : ", ");
         add(w, text, i->slot[k], GRIP_SUM);

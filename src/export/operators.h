@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Operators of formulas in C: what each calls, and how the text that defines it is found.
+/// How the text that defines an operator in C is found.  Functions that the C library does not
+/// have stand in the text `operators` (export/template.h), each behind the flag of its operator;
+/// what each is called stands in expr/ops.def.
 
 #ifndef EXPORT_OPERATORS_H
 #define EXPORT_OPERATORS_H
 
 #include "expr/op.h"
-
-/// The function that an operator calls, with `single` that of floats; "" for what has signs of
-/// its own (sums, products).  Functions that the C library does not have stand in the text
-/// `operators` (export/template.h), each behind the flag of its operator.
-const char *kal_c_call(KalOp op, bool single);
 
 /// The operator of a flag, OP_DIV and so on; KAL_OP_COUNT when it is none.
 KalOp kal_c_operator_of_flag(const char *flag);

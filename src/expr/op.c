@@ -16,21 +16,31 @@ typedef struct Row {
     uint8_t domain;
     uint8_t units;
     uint8_t math;
+    uint8_t machine;
     const char *word;
     const char *name;
+    const char *c_name;
+    const char *c_single; // for floats
 } Row;
+
+// The last two of these by the column `c`.
+#define C_NAMES_SIGNS(name)   name, name
+#define C_NAMES_OWN(name)     name, name
+#define C_NAMES_LIBRARY(name) name, name "f"
 
 static const Row ROWS[] = {
 #define KAL_OP(id, arity, kind, commutes, word, value, parity, nature, domain, units, \
-               math, name)                                                            \
+               math, name, machine, c, c_name)                                        \
     {KAL_KIND_##kind,                                                                 \
      KAL_PARITY_##parity,                                                             \
      KAL_NATURE_##nature,                                                             \
      KAL_DOMAIN_##domain,                                                             \
      KAL_UNITS_##units,                                                               \
      KAL_MATH_##math,                                                                 \
+     KAL_MACHINE_##machine,                                                           \
      word,                                                                            \
-     name},
+     name,                                                                            \
+     C_NAMES_##c(c_name)},
 #include "expr/ops.def"
 #undef KAL_OP
 };
@@ -71,6 +81,11 @@ KalMath kal_op_math(KalOp op)
     return (KalMath)row_of(op)->math;
 }
 
+KalMachine kal_op_machine(KalOp op)
+{
+    return (KalMachine)row_of(op)->machine;
+}
+
 const char *kal_op_word(KalOp op)
 {
     return row_of(op)->word;
@@ -79,6 +94,11 @@ const char *kal_op_word(KalOp op)
 const char *kal_op_name(KalOp op)
 {
     return row_of(op)->name;
+}
+
+const char *kal_op_c_name(KalOp op, bool single)
+{
+    return single ? row_of(op)->c_single : row_of(op)->c_name;
 }
 
 bool kal_op_is_piecewise(KalOp op)

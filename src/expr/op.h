@@ -100,6 +100,12 @@ typedef enum KalMath {
     KAL_MATH_NOT
 } KalMath;
 
+/// How machine code has an operator (prog/native.c).
+typedef enum KalMachine {
+    KAL_MACHINE_WRITTEN, ///< by instructions, or it is none
+    KAL_MACHINE_CALLED   ///< by a call of its loop
+} KalMachine;
+
 /// Whether it is a function of a table: the node keeps which one, see expr/node.h.
 static inline bool kal_op_is_spline(KalOp op)
 {
@@ -134,12 +140,17 @@ KalNature kal_op_nature(KalOp op);
 KalDomain kal_op_domain(KalOp op);
 KalUnitRule kal_op_units(KalOp op);
 KalMath kal_op_math(KalOp op);
+KalMachine kal_op_machine(KalOp op);
 
 /// As the model language spells it.
 const char *kal_op_word(KalOp op);
 
 /// As LaTeX and MathML spell it, where they write a name.
 const char *kal_op_name(KalOp op);
+
+/// The function that it is in exported C, for doubles or floats; "" of what is written with
+/// signs, as a number, or as the formulas of a table.
+const char *kal_op_c_name(KalOp op, bool single);
 
 /// Whether it chooses between values, and so need not be one formula all over: if, min,
 /// max, abs, sign, comparisons and logic.

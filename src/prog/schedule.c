@@ -25,62 +25,11 @@ typedef struct Scheduler {
     Visit *stack;
 } Scheduler;
 
-// No default: whoever adds an operator decides here, and in native.c.
-static bool is_called(KalOp op)
-{
-    switch (op) {
-    case KAL_OP_POW:
-    case KAL_OP_TAN:
-    case KAL_OP_ASIN:
-    case KAL_OP_ACOS:
-    case KAL_OP_ATAN:
-    case KAL_OP_ATAN2:
-    case KAL_OP_SINH:
-    case KAL_OP_COSH:
-    case KAL_OP_TANH:
-    case KAL_OP_EXP:
-    case KAL_OP_LOG:
-    case KAL_OP_HYPOT:
-    case KAL_OP_FLOOR:
-    case KAL_OP_CEIL:
-    case KAL_OP_MOD:
-    case KAL_OP_ERF:
-    case KAL_OP_SPLINE:
-    case KAL_OP_SPLINE_KINK:
-    case KAL_OP_SPLINE_JUMP: return true;
-    case KAL_OP_CONST:
-    case KAL_OP_SYMBOL:
-    case KAL_OP_PI:
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG:
-    case KAL_OP_MUL:
-    case KAL_OP_DIV:
-    case KAL_OP_POWI:
-    case KAL_OP_SQRT:
-    case KAL_OP_SIN:
-    case KAL_OP_COS:
-    case KAL_OP_ABS:
-    case KAL_OP_SIGN:
-    case KAL_OP_MIN:
-    case KAL_OP_MAX:
-    case KAL_OP_WHERE:
-    case KAL_OP_SELECT:
-    case KAL_OP_LT:
-    case KAL_OP_LE:
-    case KAL_OP_EQ:
-    case KAL_OP_NE:
-    case KAL_OP_AND:
-    case KAL_OP_OR:
-    case KAL_OP_NOT:
-    case KAL_OP_COUNT: break;
-    }
-    return false;
-}
-
 bool kal_is_called(uint32_t what)
 {
-    return what == KAL_DO_SIN_COS || (what < KAL_OP_COUNT && is_called((KalOp)what));
+    return what == KAL_DO_SIN_COS
+           || (what < KAL_OP_COUNT
+               && kal_op_machine((KalOp)what) == KAL_MACHINE_CALLED);
 }
 
 // What each place is computed by; of two slots of one instruction both have its kind.
