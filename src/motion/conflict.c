@@ -245,10 +245,27 @@ static void blame(KalMotion *s, const Combination *c)
     s->fault = (KalMotionFault){count, s->fault_indices, true, size};
 }
 
+// Overflow is no contradiction: what a dependent row misses must be a number.
+static KalStatus check_mismatch(KalMotion *s, int dependents)
+{
+    for (int a = 0; a < dependents; a++) {
+        if (!isfinite(s->dependence.mismatch[a])) {
+            const int i = s->rows.perm[s->rows.rank + a];
+            const KalNames name = kal_motion_names(s, true, &i, 1);
+            return kal_fail(s->ctx, KAL_ERR_NUMBER,
+                            "what constraint %s and those that it depends on demand is "
+                            "too large to compute with; choose other units",
+                            name.text);
+        }
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_conflict_fail(KalMotion *s)
 {
     const int dependents = s->rows.columns - s->rows.rank;
     assert(dependents > 0); // independent rows never contradict each other
+    KAL_TRY(check_mismatch(s, dependents));
     Search search = {.s = s, .size = s->rows.columns + 1};
     for (int a = 0; a < dependents; a++) {
         consider(&search, (Combination){

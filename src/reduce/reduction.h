@@ -13,6 +13,8 @@
 #include "algebra/field.h"
 #include "closed/sheet.h"
 
+#include <kalaba/system.h>
+
 enum {
     KAL_REDUCTION_MOST = 16 ///< coordinates, for formulas get too large
 };
@@ -24,6 +26,12 @@ typedef struct KalSpeed {
     KalExpr value;  ///< what it is in velocities; KAL_NO_EXPR for that of a coordinate
     KalExpr equation; ///< what its derivative is; KAL_NO_EXPR where that is too long
 } KalSpeed;
+
+/// What has no value at the start of the model.
+typedef struct KalStartless {
+    bool lost[KAL_REDUCTION_MOST]; ///< velocities in speeds
+    bool lost_motion;              ///< inertia, force or rates of speeds
+} KalStartless;
 
 typedef struct KalReduction {
     KalContext *ctx;
@@ -46,6 +54,7 @@ typedef struct KalReduction {
     KalSpeed speeds[KAL_REDUCTION_MOST];
     bool explicit_form;   ///< the speeds have their equations
     bool with_velocities; ///< which, like F, have velocities in them
+    KalStartless start;
 } KalReduction;
 
 /// Speeds that a user names, as formulas of the model's graph.
@@ -61,6 +70,11 @@ KAL_CHECKED KalStatus kal_reduction_init(KalReduction *r, const KalEquations *eq
                                          const KalSpeedNames *names);
 
 void kal_reduction_clear(KalReduction *r);
+
+/// Note which formulas have no value at the start of the model, in r->start; none where it has
+/// no start.  `system` is the one that the equations are of.
+KAL_CHECKED KalStatus kal_reduction_note_start(KalReduction *r,
+                                               const KalSystem *system);
 
 /// Choose speeds and write r->velocity: theory (20.2) and (20.3).
 KAL_CHECKED KalStatus kal_reduction_choose(KalReduction *r);

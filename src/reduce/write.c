@@ -252,6 +252,38 @@ static void put_math_title(const Out *o)
                                         "\\maketitle\n");
 }
 
+// A symbol in running text.
+static void put_named(const Out *o, KalExpr symbol)
+{
+    const bool text = o->format == KAL_SHOW_TEXT;
+    kal_page_string(o->page, text ? "" : "$");
+    kal_page_formula(o->page, &o->r->sheet, symbol,
+                     text ? KAL_FORMAT_TEXT : KAL_FORMAT_LATEX);
+    kal_page_string(o->page, text ? "" : "$");
+}
+
+// What has no value at the start, by name.
+static void put_startless(const Out *o, const char *before, const char *between,
+                          const char *after)
+{
+    const KalStartless *start = &o->r->start;
+    const char *next = before;
+    for (size_t i = 0; i < o->r->n; i++) {
+        if (start->lost[i]) {
+            kal_page_string(o->page, next);
+            put_named(o, kal_reduction_copy(o->r, o->r->eq->model->coordinates[i].v));
+            next = between;
+        }
+    }
+    if (start->lost_motion) {
+        kal_page_format(o->page, "%sthe equations of motion", next);
+        next = between;
+    }
+    if (next == between) {
+        kal_page_string(o->page, after);
+    }
+}
+
 // Whatever is shown to people.
 static void put_page(Out *o)
 {
@@ -280,6 +312,8 @@ static void put_page(Out *o)
     if (r->with_velocities) {
         kal_page_format(o->page, text ? "  %s\n" : "\n%s\n", WITH);
     }
+    put_startless(o, "\nWithout a value at the start of the model: ", ", ",
+                  ".\nAnother choice of speeds may have one there.\n");
     if (o->format == KAL_SHOW_LATEX) {
         kal_page_string(o->page, "\\end{document}\n");
     }
@@ -359,6 +393,23 @@ static void put_formulas(const Out *o, KalJsonWriter *w, KalFormat format)
     }
 }
 
+static void put_startless_json(const Out *o, KalJsonWriter *w)
+{
+    const KalReduction *r = o->r;
+    kal_json_write_key(w, "no_value_at_start");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->start.lost[i]) {
+            put_string(o, w, kal_reduction_copy(r, r->eq->model->coordinates[i].v),
+                       KAL_FORMAT_TEXT, false);
+        }
+    }
+    for (size_t i = 0; i < r->k && r->start.lost_motion; i++) {
+        put_string(o, w, r->speeds[i].rate, KAL_FORMAT_TEXT, false);
+    }
+    kal_json_write_end(w, ']');
+}
+
 static void put_json(const Out *o)
 {
     const KalReduction *r = o->r;
@@ -380,6 +431,7 @@ static void put_json(const Out *o)
     kal_json_write_end(&w, ']');
     kal_json_put_number(&w, "freedom", (double)r->k);
     put_formulas(o, &w, KAL_FORMAT_TEXT);
+    put_startless_json(o, &w);
     kal_json_write_key(&w, "latex");
     kal_json_write_begin(&w, '{');
     put_formulas(o, &w, KAL_FORMAT_LATEX);
@@ -436,8 +488,10 @@ static bool is_symbol(const KalModel *model, const char *name)
 }
 
 // Find the outputs that are to be the speeds, and show the equations in them.
-static KalStatus show_in(const KalSystem *system, const KalSpeedChoice *speeds,
-                         size_t n, const KalShowOptions *options, KalSink sink)
+// `whole` is the system that `system` is a draft of.
+static KalStatus show_in(const KalSystem *whole, const KalSystem *system,
+                         const KalSpeedChoice *speeds, size_t n,
+                         const KalShowOptions *options, KalSink sink)
 {
     assert(n <= KAL_REDUCTION_MOST);
     KalExpr values[KAL_REDUCTION_MOST];
@@ -454,6 +508,9 @@ static KalStatus show_in(const KalSystem *system, const KalSpeedChoice *speeds,
     }
     const KalSpeedNames names = {called, values, n};
     KalStatus status = kal_reduction_init(&r, system->equations, &names);
+    if (status == KAL_OK) {
+        status = kal_reduction_note_start(&r, whole);
+    }
     if (status == KAL_OK) {
         status = show(&r, options, sink);
     }
@@ -474,7 +531,7 @@ KalStatus kal_show_reduced(KalContext *ctx, const KalSystem *system,
     KalDraft draft;
     KalStatus status = kal_draft_init(&draft, ctx, system);
     if (status == KAL_OK) {
-        status = show_in(&draft.system, speeds, n, options, sink);
+        status = show_in(system, &draft.system, speeds, n, options, sink);
     }
     kal_draft_clear(&draft);
     return status;

@@ -330,6 +330,20 @@ def reduce_finds_speeds():
 
 
 @case
+def reduce_names_what_has_no_value_at_the_start():
+    squeezer = EXAMPLES / "squeezer.kal"
+    got = json.loads(run("reduce", squeezer, "--json")[1])
+    assert got["no_value_at_start"] == ["beta'", "Theta'", "gamma''"], got["no_value_at_start"]
+    for form in ("text", "latex", "markdown"):
+        out = run("reduce", squeezer, "--format", form)[1]
+        assert "Without a value at the start of the model: " in out, out[-300:]
+    out = run("reduce", squeezer)[1]
+    assert "model: beta', Theta', the equations of motion.\n" in out, out[-300:]
+    assert json.loads(run("reduce", SLEIGH, "--json")[1])["no_value_at_start"] == []
+    assert "Without a value" not in run("reduce", SLEIGH)[1]
+
+
+@case
 def reduce_refuses_with_reasons():
     for speeds, part in {"u = x'": "2 velocities are free", "u = x'^2, w = theta'": "u is not",
                          "u = x', w = 2*x'": "u, w do not determine",

@@ -347,6 +347,16 @@ static void two_rows_that_disagree_are_named_with_their_distance(void)
     }
 }
 
+// A right-hand side beyond all numbers, for the length of its row, is no contradiction.
+static void demands_beyond_numbers_are_named(void)
+{
+    Givens g = SOUND;
+    const KalMotionProblem problem = problem_of(&g, true);
+    memcpy(g.A, (double[]){1.0, 0.0, 0.0, 1e-9, 0.0, 0.0}, 6 * sizeof g.A[0]);
+    memcpy(g.b, (double[]){1.0, 1e308}, 2 * sizeof g.b[0]);
+    check_fails(&problem, KAL_ERR_NUMBER, NAMED("rail", "too large to compute with"));
+}
+
 // Many redundant rows on six coordinates; one right-hand side is wrong.
 typedef struct Crowd {
     int rows;
@@ -666,6 +676,7 @@ TAP_RUN(TAP_CASE(open_workspaces), TAP_CASE(not_finite_entries_are_named),
         TAP_CASE(workspaces_of_impossible_size_are_refused),
         TAP_CASE(a_row_without_coefficients_cannot_demand),
         TAP_CASE(two_rows_that_disagree_are_named_with_their_distance),
+        TAP_CASE(demands_beyond_numbers_are_named),
         TAP_CASE(the_smallest_contradicting_set_is_named),
         TAP_CASE(parallel_rows_are_found_in_a_crowd),
         TAP_CASE(forces_without_mass_are_refused),
