@@ -5,19 +5,21 @@
 // Messages to rank 0:
 //
 //     ASK    key, how many runs are wanted; the answer is a list of their numbers
-//     ROW    a row, with its values or samples, its reason and its marks
+//     ROWS   rows, each with its values or samples, its reason and its marks
 //     LEAVE  a rank is done, or why it ends early
 //
-// A list without numbers says that there is no more to do: the rank finishes the runs that it is
-// at and leaves.  The thread of
-// rank 0 that answers looks for messages and sleeps in between: waiting in MPI itself would
-// take a core.  It ends when all other ranks have left.
+// Rows go out some at a time, so that messages are few.  Nobody sends while a message to it may be
+// under way: a rank that has asked waits for its list.  A list without numbers says that there is
+// no more to do: the rank finishes the runs that it is at and leaves.  The thread of rank 0 that
+// answers looks for messages and sleeps in between: waiting in MPI itself would take a core.  It
+// ends when all other ranks have left.
 //
 // Invariant: `next`, `status` and the store behind `take` are touched under `lock`.
 
 #include "sweep/ranks.h"
 
 #include "base/block.h"
+#include "base/ticker.h"
 #include "sweep/mpi_library.h"
 
 #include <assert.h>
@@ -29,13 +31,15 @@
 enum {
     TAG_ASK = 1,
     TAG_RUNS,
-    TAG_ROW,
+    TAG_ROWS,
     TAG_LEAVE,
-    MOST_RUNS = 4096, // given away at a time
-    NAP = 200000      // nanoseconds
+    MOST_RUNS = 4096,     // given away at a time
+    MOST_BYTES = 1 << 16, // of rows that wait to be sent
+    NAP = 500000          // nanoseconds
 };
 
 static const double BATCH_SECONDS = 0.05;
+static const double PATIENCE = 0.05; // of rows, in seconds
 
 struct KalRanks {
     KalContext *ctx;
@@ -52,10 +56,11 @@ struct KalRanks {
     KalBlock message;
     // other ranks
     uint64_t runs[MOST_RUNS];
-    size_t n_runs; // of them are to be done
-    size_t taken;  // and these were begun
-    double asked;  // when
-    bool dry;      // rank 0 has no more runs
+    size_t n_runs;    // of them are to be done
+    size_t taken;     // and these were begun
+    double had;       // when they came
+    bool dry;         // rank 0 has no more runs
+    KalTicker ticker; // sends rows in time
     // all
     bool over; // this rank has left, or, as rank 0, seen all others leave
 };
@@ -65,7 +70,7 @@ typedef struct Ask {
     uint64_t wanted;
 } Ask;
 
-// What the message of a row begins with; numbers, the reason and marks follow.
+// What a row begins with; numbers, the reason and marks follow, up to a multiple of 8 bytes.
 typedef struct RowHead {
     uint64_t run;
     uint64_t status;
@@ -73,6 +78,15 @@ typedef struct RowHead {
     uint64_t reason_length;
     uint64_t n_marks; // of values that are not unique: none, or one for each value
 } RowHead;
+
+// Bytes that a row has behind its head.
+static size_t row_size(const KalRanksWork *work, const RowHead *head)
+{
+    const uint64_t count =
+        work->samples ? head->n_samples * work->values : work->values;
+    const uint64_t bytes = count * sizeof(double) + head->reason_length + head->n_marks;
+    return (size_t)((bytes + 7) / 8 * 8);
+}
 
 static double now(void)
 {
@@ -226,30 +240,41 @@ static void answer_ask(KalRanks *ranks, const void *data, size_t size, int from)
     post(ranks, runs, n * sizeof *runs, from, TAG_RUNS);
 }
 
-// A row that another rank has sent.
-static void answer_row(KalRanks *ranks, const char *data, size_t size)
+// A row that another rank has sent, under the lock.
+static void take_row(KalRanks *ranks, const RowHead *head, const char *data)
 {
     const KalRanksWork *work = ranks->work;
-    RowHead head = {.run = 0};
     char reason[KAL_SWEEP_REASON_SIZE] = "";
-    memcpy(&head, data, sizeof head < size ? sizeof head : size);
-    const double *numbers = (const double *)(const void *)(data + sizeof head);
-    const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
+    const double *numbers = (const double *)(const void *)data;
+    const uint64_t count =
+        work->samples ? head->n_samples * work->values : work->values;
     const char *after = (const char *)(numbers + count);
-    assert(size
-           == sizeof head + count * sizeof(double) + head.reason_length + head.n_marks);
-    (void)snprintf(reason, sizeof reason, "%.*s", (int)head.reason_length, after);
-    const bool *marks = (const bool *)(const void *)(after + head.reason_length);
-    const KalSweepRow row = {.run = head.run,
+    (void)snprintf(reason, sizeof reason, "%.*s", (int)head->reason_length, after);
+    const bool *marks = (const bool *)(const void *)(after + head->reason_length);
+    const KalSweepRow row = {.run = head->run,
                              .values = work->samples ? NULL : numbers,
                              .samples = work->samples ? numbers : NULL,
-                             .n_samples = head.n_samples,
-                             .not_unique = head.n_marks > 0 ? marks : NULL,
-                             .status = (KalStatus)head.status,
+                             .n_samples = head->n_samples,
+                             .not_unique = head->n_marks > 0 ? marks : NULL,
+                             .status = (KalStatus)head->status,
                              .reason = reason};
-    pthread_mutex_lock(&ranks->lock);
     if (ranks->status == KAL_OK) {
         stop(ranks, work->job.take(work->job.user, &row), "");
+    }
+}
+
+static void answer_rows(KalRanks *ranks, const char *data, size_t size)
+{
+    size_t done = 0;
+    pthread_mutex_lock(&ranks->lock);
+    while (done < size) {
+        RowHead head;
+        assert(size - done >= sizeof head);
+        memcpy(&head, data + done, sizeof head);
+        done += sizeof head;
+        assert(size - done >= row_size(ranks->work, &head));
+        take_row(ranks, &head, data + done);
+        done += row_size(ranks->work, &head);
     }
     pthread_mutex_unlock(&ranks->lock);
 }
@@ -294,8 +319,8 @@ static void answer(KalRanks *ranks, const KalMpiStatus *status)
                                status->source, status->tag);
     if (status->tag == TAG_ASK) {
         answer_ask(ranks, data, got, status->source);
-    } else if (status->tag == TAG_ROW) {
-        answer_row(ranks, data, got);
+    } else if (status->tag == TAG_ROWS) {
+        answer_rows(ranks, data, got);
     } else {
         answer_leave(ranks, data, got, status->source);
     }
@@ -349,41 +374,56 @@ KalStatus kal_ranks_lead(KalRanks *ranks, const KalSweep *sweep,
 // @}
 // @{ Other ranks
 
-// Ask for as many runs as were done in the time of a batch.
+// Send the rows that wait.
+static void post_rows(void *user)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    if (ranks->message.size > 0) {
+        post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROWS);
+        ranks->message.size = 0;
+    }
+}
+
+// Ask for as many runs as are done in the time of a batch.
 static void ask(KalRanks *ranks)
 {
-    const double seconds = now() - ranks->asked;
-    const double rate = (double)ranks->n_runs / (seconds > 1e-6 ? seconds : 1e-6);
+    const double seconds = now() - ranks->had;
+    const double rate = (double)ranks->taken / (seconds > 1e-6 ? seconds : 1e-6);
     const double wanted = rate * BATCH_SECONDS;
     const Ask question = {.key = ranks->work->key,
                           .wanted = wanted < 1.0         ? 1
                                     : wanted > MOST_RUNS ? MOST_RUNS
                                                          : (uint64_t)wanted};
+    post_rows(ranks);
     post(ranks, &question, sizeof question, 0, TAG_ASK);
     const size_t size = receive(ranks, ranks->runs, sizeof ranks->runs, 0, TAG_RUNS);
     ranks->n_runs = size / sizeof ranks->runs[0];
     ranks->taken = 0;
-    ranks->asked = now();
+    ranks->had = now();
     ranks->dry = ranks->n_runs == 0;
 }
 
 static bool next_of_follower(void *user, uint64_t *out_run)
 {
     KalRanks *ranks = (KalRanks *)user;
+    pthread_mutex_lock(&ranks->ticker.lock);
     if (!ranks->dry && ranks->taken == ranks->n_runs) {
         ask(ranks);
     }
-    if (ranks->dry) {
-        return false;
+    const bool there = !ranks->dry;
+    if (there) {
+        *out_run = ranks->runs[ranks->taken++];
     }
-    *out_run = ranks->runs[ranks->taken++];
-    return true;
+    pthread_mutex_unlock(&ranks->ticker.lock);
+    return there;
 }
 
-static KalStatus post_row(void *user, const KalSweepRow *row)
+// Add a row to those that wait.
+static KalStatus add_row(KalRanks *ranks, const KalSweepRow *row)
 {
-    KalRanks *ranks = (KalRanks *)user;
+    static const char zeros[8] = {0};
     const KalRanksWork *work = ranks->work;
+    KalBlock *message = &ranks->message;
     const RowHead head = {.run = row->run,
                           .status = (uint64_t)row->status,
                           .n_samples = work->samples ? row->n_samples : 0,
@@ -391,16 +431,31 @@ static KalStatus post_row(void *user, const KalSweepRow *row)
                           .n_marks = row->not_unique ? work->values : 0};
     const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
     const double *numbers = work->samples ? row->samples : row->values;
-    ranks->message.size = 0;
-    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, &head, sizeof head));
-    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, numbers,
-                          (size_t)count * sizeof(double)));
-    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, row->reason,
-                          (size_t)head.reason_length));
-    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, row->not_unique,
-                          (size_t)head.n_marks));
-    post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROW);
-    return KAL_OK;
+    const size_t end = message->size + sizeof head + row_size(work, &head);
+    KAL_TRY(kal_block_add(ranks->ctx, message, &head, sizeof head));
+    KAL_TRY(
+        kal_block_add(ranks->ctx, message, numbers, (size_t)count * sizeof(double)));
+    KAL_TRY(
+        kal_block_add(ranks->ctx, message, row->reason, (size_t)head.reason_length));
+    KAL_TRY(kal_block_add(ranks->ctx, message, row->not_unique, (size_t)head.n_marks));
+    return kal_block_add(ranks->ctx, message, zeros, end - message->size);
+}
+
+// Rows are sent when there are some, or when the ticker says so; without one at once.  One that
+// there is no room for ends the sweep: it goes nowhere, nor do parts of it.
+static KalStatus post_row(void *user, const KalSweepRow *row)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    pthread_mutex_lock(&ranks->ticker.lock);
+    const size_t before = ranks->message.size;
+    const KalStatus status = add_row(ranks, row);
+    if (status != KAL_OK) {
+        ranks->message.size = before;
+    } else if (ranks->message.size > MOST_BYTES || !ranks->ticker.ticks) {
+        post_rows(ranks);
+    }
+    pthread_mutex_unlock(&ranks->ticker.lock);
+    return status;
 }
 
 // This rank is done with its runs, or has failed.
@@ -421,13 +476,19 @@ KalStatus kal_ranks_follow(KalRanks *ranks, const KalSweep *sweep,
     assert(ranks->own > 0);
     KalSweepJob job = work->job;
     ranks->work = work;
-    ranks->asked = now();
+    ranks->had = now();
+    if (!kal_ticker_start(&ranks->ticker, PATIENCE, post_rows, ranks)
+        && !ranks->ticker.ready) {
+        return kal_no_memory(ranks->ctx, "for the ranks of a sweep");
+    }
     job.skip = NULL;
     job.next = next_of_follower;
     job.take = post_row;
     job.watch = watch;
     job.user = ranks;
     const KalStatus status = kal_sweep_go(sweep, &job);
+    kal_ticker_stop(&ranks->ticker);
+    post_rows(ranks);
     post_leave(ranks, status);
     return status;
 }

@@ -4,12 +4,12 @@
 /// Ranks: processes that mpirun started, which share the runs of one sweep.
 ///
 /// Rank 0 has the store and gives runs away; it does runs too.  The others ask for some, as
-/// many as they do in a twentieth of a second, and send rows as runs end.  So a long run holds
-/// up nobody, nothing but rank 0 needs the disk, and when any rank is killed the store has all
-/// rows but those of the last quarter of a second.
+/// many as they do in a twentieth of a second, and send the rows of runs that have ended as often.
+/// So a long run holds up nobody, nothing but rank 0 needs the disk, and when any rank is killed
+/// the store has all rows but those of the last third of a second.
 ///
 /// MPI is called by one thread at a time: in rank 0 by the one that answers, elsewhere under
-/// the lock of the sweep.
+/// the lock of the one that sends rows in time.
 
 #ifndef SWEEP_RANKS_H
 #define SWEEP_RANKS_H

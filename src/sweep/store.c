@@ -14,14 +14,15 @@
 #include "sweep/store.h"
 
 #include "base/files.h"
+#include "base/ticker.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -30,7 +31,7 @@ enum {
     ALIGNMENT = 64
 };
 
-// Rows wait no longer than this, in seconds.
+// Rows wait no longer than this, in seconds, though no other comes.
 static const double PATIENCE = 0.25;
 
 static const char MAGIC[] = "kalaba sweep 3\n";
@@ -46,6 +47,12 @@ typedef struct Head {
     uint64_t n_marks; // 0 or as many as there are values
 } Head;
 
+// A row that is to be written.
+typedef struct Waiting {
+    uint64_t slot;
+    size_t at; // in `out`
+} Waiting;
+
 struct KalStore {
     KalContext *ctx;
     KalStoreSpec spec;
@@ -55,10 +62,11 @@ struct KalStore {
     uint64_t key;       // of checksums
     size_t size;        // of a slot
     size_t room;        // slots that the buffers have room for
-    unsigned char *out; // rows to be written: their slots are in `places`
-    uint64_t *places;
+    unsigned char *out; // rows to be written, as they came,
+    Waiting *queue;     // and where
     size_t waiting;
-    double written; // when rows were written last
+    KalTicker ticker; // writes them in time, from the first on
+    int error;        // why they could not be written; 0: they could
     unsigned char *in;
     bool *marks;           // of a slot that was read
     uint64_t first;        // slot in `in`
@@ -72,13 +80,6 @@ struct KalStore {
 static KalStatus fail(const KalStore *store, const char *act)
 {
     return kal_file_fail(store->ctx, act, store->spec.path, errno);
-}
-
-static double now(void)
-{
-    struct timespec time = {.tv_sec = 0};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 // A checksum of 64 bits, never 0: each word is added, and all bits are mixed.
@@ -103,23 +104,30 @@ uint64_t kal_store_digest(const void *text, size_t size)
     return digest(0, text, size);
 }
 
-static KalStatus write_at(const KalStore *store, uint64_t place, const void *data,
-                          size_t size)
+// Write; returns 0, or why not.
+static int write_bytes(const KalStore *store, uint64_t place, const void *data,
+                       size_t size)
 {
     assert(store->descriptor >= 0);
     const char *bytes = (const char *)data;
     while (size > 0) {
         const ssize_t done = pwrite(store->descriptor, bytes, size, (off_t)place);
         if (done <= 0 && !(done < 0 && errno == EINTR)) {
-            errno = done == 0 ? ENOSPC : errno;
-            return fail(store, "write");
+            return done == 0 ? ENOSPC : errno;
         }
         const size_t part = done > 0 ? (size_t)done : 0;
         bytes += part;
         size -= part;
         place += part;
     }
-    return KAL_OK;
+    return 0;
+}
+
+static KalStatus write_at(const KalStore *store, uint64_t place, const void *data,
+                          size_t size)
+{
+    errno = write_bytes(store, place, data, size);
+    return errno == 0 ? KAL_OK : fail(store, "write");
 }
 
 // What is beyond the end of the file is read as zeros.
@@ -163,7 +171,6 @@ static void init_sizes(KalStore *store)
     assert(store->room > 0);
     store->end = store->begin + store->spec.slots * store->size;
     store->key = digest(0, store->spec.identity, store->spec.identity_size);
-    store->written = now();
 }
 
 // Let no other process work on a file until it is closed or this one has ended, however that
@@ -205,7 +212,7 @@ static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
     store->spec = *spec;
     init_sizes(store);
     store->descriptor = -1;
-    const size_t size = store->room * (2 * store->size + sizeof(uint64_t));
+    const size_t size = store->room * (2 * store->size + sizeof(Waiting));
     store->out = (unsigned char *)kal_alloc(ctx, size, 1);
     store->marks = (bool *)kal_alloc(ctx, spec->values + 1, sizeof *store->marks);
     *out_store = store;
@@ -213,7 +220,7 @@ static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
         return kal_no_memory(ctx, "for the work of a sweep");
     }
     store->in = store->out + store->room * store->size;
-    store->places = (uint64_t *)(void *)(store->in + store->room * store->size);
+    store->queue = (Waiting *)(void *)(store->in + store->room * store->size);
     store->descriptor = open(spec->path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
     if (store->descriptor < 0) {
         return fail(store, "open");
@@ -226,11 +233,12 @@ void kal_store_destroy(KalStore *store)
     if (!store) {
         return;
     }
+    kal_ticker_stop(&store->ticker);
     if (store->descriptor >= 0) {
         close(store->descriptor);
     }
     kal_free(store->ctx, store->out,
-             store->out ? store->room * (2 * store->size + sizeof(uint64_t)) : 0);
+             store->out ? store->room * (2 * store->size + sizeof(Waiting)) : 0);
     kal_free(store->ctx, store->marks,
              store->marks ? (store->spec.values + 1) * sizeof *store->marks : 0);
     kal_free(store->ctx, store->filled, store->filled ? store->filled_size : 0);
@@ -420,24 +428,60 @@ bool kal_store_has(const KalStore *store, uint64_t slot)
     return store->filled && ((unsigned)store->filled[slot / 8] >> slot % 8 & 1U) != 0;
 }
 
-// Slots that follow each other are written in one call.
-KalStatus kal_store_flush(KalStore *store)
+static int compare_slots(const void *a, const void *b)
+{
+    const uint64_t x = ((const Waiting *)a)->slot;
+    const uint64_t y = ((const Waiting *)b)->slot;
+    return (x > y) - (x < y);
+}
+
+// Runs end in another order than they began in: slots are sorted, in the buffer that else holds
+// what was read, and those that follow each other are written in one call.  Under the lock.
+static void write_waiting(KalStore *store)
 {
     assert(store->waiting <= store->room);
+    const Waiting *queue = store->queue;
     size_t i = 0;
-    while (i < store->waiting) {
-        size_t n = 1; // slots that follow each other
-        while (i + n < store->waiting && store->places[i + n] == store->places[i] + n) {
-            n++;
+    store->have = 0;
+    qsort(store->queue, store->waiting, sizeof *store->queue, compare_slots);
+    while (i < store->waiting && store->error == 0) {
+        size_t n = 0; // slots that follow each other
+        for (; i + n < store->waiting && queue[i + n].slot == queue[i].slot + n; n++) {
+            memcpy(store->in + n * store->size,
+                   store->out + queue[i + n].at * store->size, store->size);
         }
-        KAL_TRY(write_at(store, place_of(store, store->places[i]),
-                         store->out + i * store->size, n * store->size));
+        store->error = write_bytes(store, place_of(store, queue[i].slot), store->in,
+                                   n * store->size);
         i += n;
     }
     store->waiting = 0;
-    store->have = 0;
-    store->written = now();
-    return KAL_OK;
+}
+
+static void write_in_time(void *user)
+{
+    KalStore *store = (KalStore *)user;
+    if (store->waiting > 0) {
+        write_waiting(store);
+    }
+}
+
+// What the last writing failed with.
+static KalStatus tell_error(const KalStore *store)
+{
+    errno = store->error;
+    return store->error == 0 ? KAL_OK : fail(store, "write");
+}
+
+KalStatus kal_store_flush(KalStore *store)
+{
+    if (!store->ticker.ready) {
+        write_in_time(store);
+        return tell_error(store);
+    }
+    pthread_mutex_lock(&store->ticker.lock);
+    write_in_time(store);
+    pthread_mutex_unlock(&store->ticker.lock);
+    return tell_error(store);
 }
 
 // Write samples, the reason of a failure and marks, where they are to be.
@@ -460,10 +504,10 @@ static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
     return KAL_OK;
 }
 
-KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
+// Under the lock.
+static KalStatus put(KalStore *store, uint64_t slot, const KalSweepRow *row)
 {
-    assert(slot < store->spec.slots && store->waiting < store->room);
-    assert(row->values || store->spec.values == 0 || store->spec.samples);
+    assert(store->waiting < store->room);
     unsigned char *data = store->out + store->waiting * store->size;
     Head head = {.status = (uint32_t)row->status};
     KAL_TRY(put_rest(store, row, &head));
@@ -473,10 +517,26 @@ KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
     }
     head.check = check_slot(store, slot, data);
     memcpy(data, &head, sizeof head);
-    store->places[store->waiting++] = slot;
-    return store->waiting == store->room || now() - store->written > PATIENCE
-               ? kal_store_flush(store)
-               : KAL_OK;
+    store->queue[store->waiting] = (Waiting){slot, store->waiting};
+    store->waiting++;
+    if (store->waiting == store->room || !store->ticker.ticks) {
+        write_waiting(store);
+    }
+    return tell_error(store);
+}
+
+KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
+{
+    assert(slot < store->spec.slots);
+    assert(row->values || store->spec.values == 0 || store->spec.samples);
+    if (!store->ticker.ready
+        && !kal_ticker_start(&store->ticker, PATIENCE, write_in_time, store)) {
+        return put(store, slot, row); // and write it at once
+    }
+    pthread_mutex_lock(&store->ticker.lock);
+    const KalStatus status = put(store, slot, row);
+    pthread_mutex_unlock(&store->ticker.lock);
+    return status;
 }
 
 // A byte of a file that is no truth value counts as true.
