@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """No function is longer than 60 lines, from its first line to its closing brace; no file
-of src/ is longer than 800.
+of src/ is longer than 800; no struct has more than 40 members.  A list and its count
+(`names`, `n_names`) are one member, and structs of nothing but texts are tables.
 
 Relies on the house format: a function's braces stand alone in the first column, and
 nothing else's do.
 """
 
+import re
 import sys
 
-from lint import Check, code_of
+from lint import Check, code_of, line_of
 
 FUNCTION_LINES = 60
 FILE_LINES = 800
+MEMBERS = 40
 CODE = ("src", "include", "tests", "fuzz", "bench", "examples")
 
 
@@ -37,11 +40,42 @@ def functions(lines):
             opened = None
 
 
+def members(text, begin):
+    """The declarations at the top of the braces that open before `begin`."""
+    depth, found, start = 1, [], begin
+    for at in range(begin, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            break
+        if depth == 1 and text[at] == ";":
+            found.append(text[start:at].strip())
+            start = at + 1
+    return found
+
+
+def count_members(declarations):
+    if all(text.startswith("const char *") for text in declarations):
+        return 0
+    names = [re.search(r"(\w+)(\[.*)?$", text, re.S) for text in declarations]
+    names = {name[1] for name in names if name}
+    return len(declarations) - sum("n_" + name in names for name in names)
+
+
+def check_structs(check, path, text):
+    for opened in re.finditer(r"\bstruct\s+(\w+)\s*\{", text):
+        count = count_members(members(text, opened.end()))
+        if count > MEMBERS:
+            check.find(path, line_of(text, opened.start()),
+                       f"struct {opened[1]} of {count} members, allowed {MEMBERS}")
+
+
 def main():
     check = Check(sys.argv)
     count = 0
     for path in check.files(".c", ".h", under=CODE):
-        lines = code_of(path.read_text()).splitlines()
+        text = code_of(path.read_text())
+        check_structs(check, path, text)
+        lines = text.splitlines()
         for first, last in functions(lines):
             count += 1
             length = last - first + 1

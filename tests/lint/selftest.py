@@ -257,6 +257,10 @@ FAULTS = [
      "function of 61 lines"),
     ("size", "a file of more than 800 lines", add("src/low/stone.c", "\n" * 800),
      "lines, allowed 800"),
+    ("size", "a struct of 41 members",
+     add("src/low/stone.h", "typedef struct KalHeap {\n"
+         + "".join(f"    int stone_{i};\n" for i in range(41)) + "} KalHeap;\n"),
+     "struct KalHeap of 41 members, allowed 40"),
 
     ("enums", "a default over an enum", add("src/low/stone.c", SWITCH),
      "default: hides constants that COARSE"),
