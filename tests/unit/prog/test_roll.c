@@ -127,7 +127,7 @@ static int try_parts(Neighbor neighbor, uint64_t seed)
         for (int i = 0; i < PARTS; i++) {
             build(i, neighbor(i, &rng), strokes, results + (ptrdiff_t)i * (STEPS + 1));
         }
-        rolled += agrees(results, PARTS * (STEPS + 1), &rng);
+        rolled += agrees(results, (size_t)PARTS * (STEPS + 1), &rng);
         end();
     }
     return rolled;
@@ -166,12 +166,13 @@ static void sums_that_go_on_agree(void)
     static KalExpr sums[MORE * TERMS];
     Rng rng = {.state = 5};
     kal_graph_set_plain(g, true);
-    for (int i = 0; i < TERMS; i++) {
+    for (size_t i = 0; i < TERMS; i++) {
         const KalExpr x = kal_symbol(g, (uint32_t)i);
-        const KalExpr args[3] = {i > 0 ? sums[MORE * (i - 1)] : x, x};
-        sums[MORE * i] = kal_build(g, KAL_OP_ADD, args);
-        sums[MORE * i + 1] = kal_build(g, KAL_OP_MUL, (KalExpr[3]){x, x});
-        sums[MORE * i + 2] = kal_build(g, KAL_OP_SUB, args);
+        KalExpr *next = sums + MORE * i;
+        const KalExpr args[3] = {i > 0 ? next[-MORE] : x, x};
+        next[0] = kal_build(g, KAL_OP_ADD, args);
+        next[1] = kal_build(g, KAL_OP_MUL, (KalExpr[3]){x, x});
+        next[2] = kal_build(g, KAL_OP_SUB, args);
     }
     (void)agrees(sums, (size_t)MORE * TERMS, &rng);
     end();
