@@ -69,9 +69,9 @@ void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_
 /// A run has coasted up to t, and gets all back.
 void kal_coast_leave(KalCoast *coast, int lane, double t);
 
-/// The watch over ranks, for coast.c: of lanes that have taken a step those stay quiet of which it
-/// would say nothing; and how long their next steps may be.  Compiled once for every processor and once
-/// for those with wide registers (base/eight.h).
+/// The watch over ranks, for coast.c: of lanes that have taken a step those stay quiet of which
+/// it would say nothing; and how long their next steps may be.  Compiled once for every
+/// processor and once for those with wide registers (base/eight.h).
 void kal_coast_watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
                      KalEight *out_longest);
 
