@@ -5,7 +5,8 @@
 // Rows are collected until there are as many as some chunks have.  Then these are compressed,
 // by several threads (table/pack.h), and go to the datasets as they are, each of them once.
 // Unlike tables (hdf5.c) the file is written where it is: it may be larger than memory.  HDF5
-// 1.10 crashes when a disk fills up under it, so there has to be room for all numbers, compressed or not, before it begins.
+// 1.10 crashes when a disk fills up under it, so there has to be room for all numbers,
+// compressed or not, before it begins.
 
 #include "table/hdf5_impl.h"
 #include "table/pack.h"
