@@ -187,6 +187,11 @@ static void write_formulas(Glue *g, KalPage *page)
     kal_page_string(page, kal_page_text(&g->formulas));
 }
 
+static void write_near_wave(Glue *g, KalPage *page)
+{
+    kal_export_write_text(page, &g->words, "near_wave");
+}
+
 static void write_operators(Glue *g, KalPage *page)
 {
     if (g->used.op[KAL_OP_SIN]) {
@@ -214,6 +219,7 @@ static void insert(void *user, const char *key, KalPage *page)
         {"fmu_types",     write_types        },
         {"fmu_interface", write_interface    },
         {"fmu_operators", write_operators    },
+        {"near_wave",     write_near_wave    },
         {"fmu_formulas",  write_formulas     },
         {"table_numbers", write_table_numbers},
     };
@@ -254,6 +260,9 @@ static bool has(void *user, const char *flag)
         {"STATES",     plan->names.states.count > 0     },
         {"OUTPUTS",    plan->names.outputs.count > 0    },
         {"VELOCITIES", starts_velocities(g->fmu)        },
+        {"WAVES",      g->used.waves                    },
+        {"LARGER",     false                            },
+        {"SMALLER",    false                            },
         {"SINGLE",     false                            },
     };
 

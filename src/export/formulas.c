@@ -21,6 +21,7 @@
 enum {
     SHORT = 56, // characters of a piece that may wait
     MOST_BYTES = 1 << 28,
+    LANES = 4, // of sines and cosines
     NUMBER_TEXT = KAL_NUMBER_SIZE + 4
 };
 
@@ -49,6 +50,11 @@ typedef struct Writer {
     uint32_t *stack;  // 3 × list.count + 1
     uint32_t names;   // that were given
     bool prepares;    // the first tape is written
+    bool
+        *judges; // list.count: only the verdict needs it; NULL: it looks for NaN itself
+    bool *quotients; // list.count: of pivots, which a verdict compares
+    uint32_t *ready; // list.count: sines and cosines that wait for no others
+    KalPage guard;   // reciprocals, as a sum
     size_t n_prepared;
 } Writer;
 
@@ -167,6 +173,25 @@ static Grip write_table(Writer *w, const KalInstruction *i, KalPage *text)
     return GRIP_ATOM;
 }
 
+static bool is_one(const Writer *w, uint32_t slot)
+{
+    return slot < w->list.parameters && w->list.constants[slot] == 1.0;
+}
+
+// A reciprocal whose sum with all others tells whether it is finite.
+static Grip write_reciprocal(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    add(w, text, i->slot[0], GRIP_PRODUCT);
+    kal_page_string(text, "/");
+    add(w, text, i->slot[1], GRIP_ATOM);
+    return GRIP_PRODUCT;
+}
+
+static bool is_guarded(const Writer *w, const KalInstruction *i)
+{
+    return w->judges && i->op == KAL_OP_DIV && is_one(w, i->slot[0]);
+}
+
 static Grip write_call(Writer *w, const KalInstruction *i, KalPage *text)
 {
     w->used->op[i->op] = true;
@@ -200,7 +225,29 @@ static Grip write_value(Writer *w, const KalInstruction *i, KalPage *text)
         kal_page_string(text, number);
         return GRIP_ATOM;
     }
+    if (is_guarded(w, i)) {
+        return write_reciprocal(w, i, text);
+    }
     return i->spline ? write_table(w, i, text) : write_call(w, i, text);
+}
+
+static bool is_extreme(KalOp op)
+{
+    return op == KAL_OP_MAX || op == KAL_OP_MIN;
+}
+
+// A maximum or minimum that only the verdict needs.
+static Grip write_extreme(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    const bool larger = i->op == KAL_OP_MAX;
+    w->used->larger = w->used->larger || larger;
+    w->used->smaller = w->used->smaller || !larger;
+    kal_page_string(text, larger ? "larger(" : "smaller(");
+    add(w, text, i->slot[0], GRIP_SUM);
+    kal_page_string(text, ", ");
+    add(w, text, i->slot[1], GRIP_SUM);
+    kal_page_string(text, ")");
+    return GRIP_ATOM;
 }
 
 static const char *type_of(const Writer *w)
@@ -245,6 +292,13 @@ static void make_wave(Writer *w, uint32_t slot, const KalInstruction *i)
     }
 }
 
+// Let the verdict be NaN where a value is not finite.
+static void guard(Writer *w, uint32_t slot)
+{
+    kal_page_string(&w->guard, kal_page_text(&w->guard)[0] != '\0' ? " + " : "");
+    add(w, &w->guard, slot, GRIP_PRODUCT);
+}
+
 // Make the piece of a slot, whose operands are there.
 static void make(Writer *w, uint32_t slot)
 {
@@ -254,8 +308,11 @@ static void make(Writer *w, uint32_t slot)
         make_wave(w, slot, &i);
         return;
     }
-    const Grip grip = write_value(w, &i, &text);
-    const bool waits = w->uses[slot] == 1 && text.block.size <= SHORT
+    const bool guarded = is_guarded(w, &i);
+    const Grip grip = w->judges && w->judges[slot] && is_extreme(i.op)
+                          ? write_extreme(w, &i, &text)
+                          : write_value(w, &i, &text);
+    const bool waits = w->uses[slot] == 1 && text.block.size <= SHORT && !guarded
                        && !(w->prepares && w->places[slot] != 0);
     if (text.status != KAL_OK) {
         w->page->status = text.status;
@@ -263,6 +320,9 @@ static void make(Writer *w, uint32_t slot)
         const char *made = kal_page_text(&text);
         w->pieces[slot] =
             waits ? (Piece){keep(w, made), grip} : give_name(w, slot, made);
+    }
+    if (guarded) {
+        guard(w, slot);
     }
     kal_page_clear(&text);
 }
@@ -291,6 +351,77 @@ static void make_all(Writer *w, uint32_t root)
             make(w, slot);
             top--;
         }
+    }
+}
+
+static bool is_wave(const KalInstruction *i)
+{
+    return i->op == KAL_OP_SIN || i->op == KAL_OP_COS;
+}
+
+// Up to four sines, cosines or both from one call.
+static void make_four(Writer *w, const uint32_t *slots, size_t count)
+{
+    assert(count >= 2 && count <= LANES);
+    char name[32];
+    KalPage arguments = kal_page(w->ctx);
+    for (size_t k = 0; k < LANES; k++) {
+        kal_page_string(&arguments, k > 0 ? ", " : "");
+        if (k < count) {
+            const KalInstruction i = kal_program_instruction(w->p->program, slots[k]);
+            make_all(w, i.slot[0]);
+            kal_page_string(&arguments, piece_of(w, i.slot[0]).text);
+        } else {
+            kal_page_string(&arguments, "0.0");
+        }
+    }
+    w->names++;
+    kal_page_format(w->page,
+                    "    const struct waves w%u =\n        four_waves((const "
+                    "double[4]){%s});\n",
+                    w->names, kal_page_text(&arguments));
+    for (size_t k = 0; k < count; k++) {
+        const KalInstruction i = kal_program_instruction(w->p->program, slots[k]);
+        const bool sine = i.op == KAL_OP_SIN;
+        (void)snprintf(name, sizeof name, "w%u.sine[%zu]", w->names, k);
+        w->pieces[sine ? slots[k] : i.mate] = (Piece){keep(w, name), GRIP_ATOM};
+        (void)snprintf(name, sizeof name, "w%u.cosine[%zu]", w->names, k);
+        w->pieces[sine ? i.mate : slots[k]] = (Piece){keep(w, name), GRIP_ATOM};
+    }
+    if (arguments.status != KAL_OK) {
+        w->page->status = arguments.status;
+    }
+    kal_page_clear(&arguments);
+}
+
+// Sines and cosines of what no others are needed for.  A single one is left where it is.
+static void make_waves(Writer *w)
+{
+    const KalListing *l = &w->list;
+    bool *after = kal_arena_alloc(w->arena, l->count, sizeof *after);
+    size_t count = 0;
+    if (!after) {
+        w->page->status = kal_no_memory(w->ctx, PURPOSE);
+        return;
+    }
+    for (uint32_t slot = l->computed; slot < l->count; slot++) {
+        if (w->uses[slot] == 0) {
+            continue;
+        }
+        const KalInstruction i = kal_program_instruction(w->p->program, slot);
+        for (int k = 0; k < i.operands; k++) {
+            after[slot] = after[slot] || after[i.slot[k]];
+        }
+        if (is_wave(&i)) {
+            if (!after[slot] && !after[i.mate]) {
+                w->ready[count++] = slot;
+            }
+            after[slot] = true;
+        }
+    }
+    for (size_t k = 0; k + 1 < count && w->page->status == KAL_OK; k += LANES) {
+        w->used->op[KAL_OP_SIN] = w->used->waves = true;
+        make_four(w, w->ready + k, count - k < LANES ? count - k : LANES);
     }
 }
 
@@ -357,12 +488,20 @@ static KalStatus init(Writer *w, KalContext *ctx, const KalCProgram *p)
     w->uses = kal_arena_alloc(w->arena, count, sizeof *w->uses);
     w->places = kal_arena_alloc(w->arena, count, sizeof *w->places);
     w->stack = kal_arena_alloc(w->arena, 3 * count + 1, sizeof *w->stack);
-    if (!w->pieces || !w->uses || !w->places || !w->stack) {
+    w->ready = kal_arena_alloc(w->arena, count, sizeof *w->ready);
+    w->guard = kal_page(ctx);
+    if (!w->pieces || !w->uses || !w->places || !w->stack || !w->ready) {
         return kal_no_memory(ctx, PURPOSE);
     }
     count_uses(w, 0, count_outputs(w));
     place_prepared(w);
     return KAL_OK;
+}
+
+static void clear(Writer *w)
+{
+    kal_page_clear(&w->guard);
+    kal_arena_destroy(w->arena);
 }
 
 KalStatus kal_c_program_prepared(KalContext *ctx, const KalCProgram *p,
@@ -371,7 +510,7 @@ KalStatus kal_c_program_prepared(KalContext *ctx, const KalCProgram *p,
     Writer w = {.page = NULL};
     const KalStatus status = init(&w, ctx, p);
     *out_count = w.n_prepared;
-    kal_arena_destroy(w.arena);
+    clear(&w);
     return status;
 }
 
@@ -387,7 +526,7 @@ KalStatus kal_c_program_write_prepare(const KalCProgram *p, KalPage *page,
             status = page->status;
         }
     }
-    kal_arena_destroy(w.arena);
+    clear(&w);
     return status;
 }
 
@@ -433,6 +572,74 @@ static size_t choose_results(Writer *w, size_t first, size_t most)
     return end;
 }
 
+// Whether an operator may leave an operand that is no number out of account.
+static bool chooses(KalOp op)
+{
+    return op == KAL_OP_SELECT || op == KAL_OP_AND || op == KAL_OP_OR;
+}
+
+static bool is_verdict(const Writer *w, size_t k)
+{
+    return k >= w->p->verdict && k < w->p->verdict + w->p->n_verdict;
+}
+
+// Find out what only the verdict needs, and which quotients it compares, the last result apart.
+// False where the program chooses.
+static bool find_verdict(Writer *w, bool *others)
+{
+    const KalListing *l = &w->list;
+    bool *quotients = w->quotients;
+    for (size_t k = 0; k < count_outputs(w); k++) {
+        const bool judges = is_verdict(w, k);
+        const bool last = k + 1 == w->p->verdict + w->p->n_verdict;
+        const uint32_t slot = output_slot(w, k);
+        others[slot] = others[slot] || !judges;
+        quotients[slot] = quotients[slot] || (judges && !last);
+    }
+    for (uint32_t slot = l->count; slot-- > l->computed;) {
+        const KalInstruction i = kal_program_instruction(w->p->program, slot);
+        const bool passes = quotients[slot] && is_extreme(i.op);
+        if (chooses(i.op)) {
+            return false;
+        }
+        for (int k = 0; k < i.operands; k++) {
+            others[i.slot[k]] = others[i.slot[k]] || others[slot];
+            quotients[i.slot[k]] = quotients[i.slot[k]] || passes;
+        }
+        quotients[slot] = quotients[slot] && !passes;
+        w->judges[slot] = !others[slot];
+    }
+    return true;
+}
+
+static void prepare_verdict(Writer *w)
+{
+    bool *others = kal_arena_alloc(w->arena, w->list.count, sizeof *others);
+    w->judges = kal_arena_alloc(w->arena, w->list.count, sizeof *w->judges);
+    w->quotients = kal_arena_alloc(w->arena, w->list.count, sizeof *w->quotients);
+    if (!others || !w->judges || !w->quotients) {
+        w->page->status = kal_no_memory(w->ctx, PURPOSE);
+    } else if (!find_verdict(w, others)) {
+        w->judges = NULL;
+    }
+}
+
+static void write_output(Writer *w, size_t k)
+{
+    const bool guards = w->judges && k + 1 == w->p->verdict + w->p->n_verdict;
+    for (uint32_t slot = 0; slot < w->list.count && guards; slot++) {
+        if (w->quotients[slot]) {
+            guard(w, slot);
+        }
+    }
+    kal_page_format(w->page, "    out[%zu] = %s", k,
+                    piece_of(w, output_slot(w, k)).text);
+    if (guards && kal_page_text(&w->guard)[0] != '\0') {
+        kal_page_format(w->page, " + 0*(%s)", kal_page_text(&w->guard));
+    }
+    kal_page_string(w->page, ";\n");
+}
+
 KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most, KalPage *page,
                                    KalUsedOperators *used, size_t *next, bool *out_more)
 {
@@ -444,16 +651,22 @@ KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most, KalPage *p
     }
     if (status == KAL_OK) {
         write_locals(&w);
+        if (p->n_verdict > 0 && most == 0) {
+            prepare_verdict(&w);
+        }
+        if (!p->single) {
+            make_waves(&w);
+        }
+        status = page->status;
     }
     for (size_t k = *next; status == KAL_OK && k < end; k++) {
         make_all(&w, output_slot(&w, k));
-        kal_page_format(page, "    out[%zu] = %s;\n", k,
-                        piece_of(&w, output_slot(&w, k)).text);
+        write_output(&w, k);
         status = page->status;
     }
     *next = end;
     *out_more = status == KAL_OK && end < count_outputs(&w);
-    kal_arena_destroy(w.arena);
+    clear(&w);
     return status;
 }
 

@@ -9,6 +9,14 @@
 /// library does, unless the compiler is allowed to contract sums and products.
 ///
 /// What depends on parameters alone is written apart, into an array of the work memory.
+///
+/// Sines and cosines that wait for no others are computed first, four at a time.
+///
+/// A program may have a verdict, as that of derive/eliminate.h: quotients of pivots, then the excess
+/// of residuals.  Where the program chooses nothing, its reciprocals are plain quotients, and maxima
+/// and minima that only the verdict needs do not look for NaN.  Instead a sum of those reciprocals
+/// and of the quotients of pivots, times zero, is added to the excess, which is NaN then where one
+/// is infinite or none.  Of terms of the excess residuals and roots are in such a sum already.
 
 #ifndef EXPORT_FORMULAS_H
 #define EXPORT_FORMULAS_H
@@ -20,6 +28,9 @@
 /// What a text needs of the functions that export/operators.h names.
 typedef struct KalUsedOperators {
     bool op[KAL_OP_COUNT];
+    bool waves;   ///< sines and cosines of four at once
+    bool larger;  ///< maxima of a verdict
+    bool smaller; ///< and minima
 } KalUsedOperators;
 
 /// A program to be written.
@@ -33,7 +44,9 @@ typedef struct KalCProgram {
                  ///< that are written as they are
     const size_t
         *chosen; ///< n_chosen outputs that are written, as out[0], out[1], …; NULL:
-    size_t n_chosen; ///< all
+    size_t n_chosen;  ///< all
+    size_t verdict;   ///< first of the results that say whether to trust the others,
+    size_t n_verdict; ///< and how many; the last is NaN where something is none
     bool single;
     const KalModelTable *tables; ///< of the model: number k is TABLES[k] in C
     size_t n_tables;

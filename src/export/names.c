@@ -21,18 +21,18 @@ static const char TAKEN[] =
     "concept const const_cast consteval constexpr constinit continue cos cosh "
     "decltype default delete do double dynamic_cast either else enum EOF erf "
     "errno EXIT_FAILURE EXIT_SUCCESS exp explicit export extern fabs false far "
-    "float floor fmod for friend goto greater HUGE_VAL HUGE_VALF HUGE_VALL "
+    "float floor fmod for four_waves friend goto greater HUGE_VAL HUGE_VALF HUGE_VALL "
     "hypot I if imaginary INFINITY inline int is_at_most is_equal is_less "
-    "is_unequal isfinite isnan isunordered lesser limited linux log logarithm "
+    "is_unequal isfinite isnan isunordered larger lesser limited linux log logarithm "
     "long main MATH_ERREXCEPT math_errhandling MATH_ERRNO modulo mutable "
     "namespace NAN near negation new noexcept not not_eq NULL nullptr offsetof "
     "operator or or_eq out params pow power power_of private protected "
     "ptrdiff_t public quotient RAND_MAX real register reinterpret_cast "
-    "requires restrict return short sign_of signed sin sinh size_t sizeof sqrt "
+    "requires restrict return short sign_of signed sin sinh size_t sizeof smaller sqrt "
     "state static static_assert static_cast stderr stdin stdout struct switch "
     "table_value TABLES tan tanh template this thread_local throw true try "
     "typedef typeid typename typeof typeof_unqual union unix unsigned using "
-    "virtual void volatile wave wchar_t where while work xor xor_eq ";
+    "virtual void volatile wave waves wchar_t where while work xor xor_eq ";
 
 // How families of macros of <math.h> and <float.h> begin.
 static const char *const BEGINNINGS[] = {"M_",   "FP_",   "DBL_",

@@ -536,15 +536,17 @@ static KalStatus list_programs(KalExportPlan *plan)
         if (!there || (i == KAL_EXPORT_NONIDEAL && !system->equations->has_C)) {
             continue;
         }
-        plan->programs[i] =
-            (KalCProgram){.program = fast ? plan->fast : program_of(plan, list[i].id),
-                          .name = list[i].name,
-                          .parameters = plan->texts.parameters,
-                          .variables = fast ? plan->texts.fast : plan->texts.variables,
-                          .locals = plan->texts.locals,
-                          .single = plan->single,
-                          .tables = plan->tables,
-                          .n_tables = plan->n_tables};
+        plan->programs[i] = (KalCProgram){
+            .program = fast ? plan->fast : program_of(plan, list[i].id),
+            .name = list[i].name,
+            .parameters = plan->texts.parameters,
+            .variables = fast ? plan->texts.fast : plan->texts.variables,
+            .locals = plan->texts.locals,
+            .verdict = plan->at.most_growth,
+            .n_verdict = fast ? plan->at.excess + 1 - plan->at.most_growth : 0,
+            .single = plan->single,
+            .tables = plan->tables,
+            .n_tables = plan->n_tables};
         KAL_TRY(
             kal_c_program_prepared(plan->ctx, &plan->programs[i], &plan->prepared[i]));
     }
@@ -572,6 +574,7 @@ static KalStatus list_return(KalExportPlan *plan)
     KalCProgram *p = &plan->programs[KAL_EXPORT_RETURN];
     *p = plan->programs[KAL_EXPORT_ACCELERATION];
     p->program = road->back.program;
+    p->n_verdict = 0;
     p->name = "way_back";
     p->chosen = chosen;
     p->n_chosen = count;

@@ -391,6 +391,11 @@ static void write_program(KalExportWriting *w, int i)
     }
 }
 
+static void write_near_wave(KalExportWriting *w, KalPage *page)
+{
+    kal_export_write_text(page, &w->words, "near_wave");
+}
+
 static void write_operators(KalExportWriting *w, KalPage *page)
 {
     if (w->used.op[KAL_OP_SIN]) {
@@ -552,6 +557,7 @@ static const Part PARTS[] = {
     {"tables",         kal_export_write_layout        },
     {"table_numbers",  write_table_numbers            },
     {"operators",      write_operators                },
+    {"near_wave",      write_near_wave                },
     {"programs",       insert_programs                },
     {"dense",          write_dense                    },
     {"contact",        write_contact                  },
@@ -595,6 +601,9 @@ static bool has(void *user, const char *flag)
         {"SOLVED_ONLY",     !plan->fast && !plan->sparse                                    },
         {"LONG_COLUMNS",    plan->sparse && kal_export_has_long_columns(plan)               },
         {"DIAGONAL",        kal_export_is_diagonal(plan)                                    },
+        {"WAVES",           w->used.waves                                                   },
+        {"LARGER",          w->used.larger                                                  },
+        {"SMALLER",         w->used.smaller                                                 },
         {"SINGLE",          plan->single                                                    },
         {"ROWS",            plan->names.constraints.count > 0                               },
         {"NONIDEAL",        plan->system->equations->has_C                                  },
