@@ -716,6 +716,31 @@ def where_there_is_no_solution_the_importer_may_try_another_state():
     instance.free()
 
 
+# Appell's and Hamel's mass, at the tip of its cone of velocities: 9.81 m/s² downwards, which the
+# constraint allows in no direction.  A pendulum at rest has one way to go.
+@case
+def a_rest_that_no_way_leads_out_of_is_refused():
+    text = """
+        model "cone"
+        coord x, y, z
+        kinetic 1/2*(x'^2 + y'^2 + z'^2)
+        potential 9.81*z
+        constraint cone: x'^2 + y'^2 = 4*z'^2
+        init x' = {0}, z' = {1}
+    """
+    for version in (2, 3):
+        for kind in (EXCHANGE, COSIMULATION):
+            instance = export(text.format(0, 0), version).instance(kind)
+            assert instance.enter() == OK and instance.leave() != OK
+            assert any("'cone'" in m and "not determined" in m
+                       for _, m in instance.messages), instance.messages
+            instance.free()
+    instance = initialized(export(text.format(1, 0.5), 3), COSIMULATION, tolerance=1e-9)
+    simulate_steps(instance, 1.0, 0.125)  # through the tip, where z'' = -g/5
+    agree(instance, {"z'": 0.5 - 9.81 / 5}, 1e-7, ["z'"])
+    instance.free()
+
+
 @case
 def messages_have_categories():
     unit = export(example("pendulum"), 3)
