@@ -12,11 +12,12 @@
 ///
 /// Sines and cosines that wait for no others are computed first, four at a time.
 ///
-/// A program may have a verdict, as that of derive/eliminate.h: quotients of pivots, then the excess
-/// of residuals.  Where the program chooses nothing, its reciprocals are plain quotients, and maxima
-/// and minima that only the verdict needs do not look for NaN.  Instead a sum of those reciprocals
-/// and of the quotients of pivots, times zero, is added to the excess, which is NaN then where one
-/// is infinite or none.  Of terms of the excess residuals and roots are in such a sum already.
+/// A program may have a verdict, as that of derive/eliminate.h: quotients of pivots, then the
+/// excess of residuals.  Where the program chooses nothing, its reciprocals are plain quotients,
+/// and maxima and minima that only the verdict needs do not look for NaN.  Instead a sum of those
+/// reciprocals and of the quotients of pivots, times zero, is added to the excess, which is NaN
+/// then where one is infinite or none.  Of terms of the excess, residuals and roots are in such a
+/// sum already.
 
 #ifndef EXPORT_FORMULAS_H
 #define EXPORT_FORMULAS_H
