@@ -415,6 +415,20 @@ def paradoxes_of_friction_have_no_answer():
 
 
 @case
+def a_pole_is_not_hidden_by_the_next_quotient():
+    """1/(1 + 1/x) has no value at 0, though 1/(1 + infinity) is 0."""
+    source = Source("""
+        coord x
+        kinetic 1/2*x'^2
+        force x = 1/(1 + 1/x)
+        init x = 1
+        output a = x''
+    """)
+    assert source.outputs([0, 1, 0])[0] == 0
+    assert source.outputs([0, 0, 0])[0] != 0
+
+
+@case
 def the_work_memory_is_as_large_as_told():
     for model in ("sleigh", "rocking_block", "flexible_arm_torques", "shaken_box"):
         text = (EXAMPLES / f"{model}.kal").read_text(encoding="utf-8")
