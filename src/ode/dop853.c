@@ -556,19 +556,11 @@ static KalStatus make_dense(KalDop853 *s)
     const double h = s->h_last;
     const KalEight same = kal_eight_all(h);
     fetch(s);
-    double **d = s->dense_of;
     for (int stage = KAL_DOP853_END + 1; stage < KAL_DOP853_STAGES; stage++) {
         const double t = s->base.last.t_old + kal_dop853_nodes[stage] * h;
         KAL_TRY(evaluate_stage(s, s->y_old, h, t, stage));
     }
-    for (int i = 0; i < s->ld; i++) {
-        d[0][i] = s->y_end[i] - s->y_old[i];
-        d[1][i] = h * s->k[0][i] - d[0][i];
-        d[2][i] = d[0][i] - h * s->k[KAL_DOP853_END][i] - d[1][i];
-    }
-    for (int row = 0; row < KAL_DOP853_DENSE; row++) {
-        s->sums->add(&kal_dop853_dense[row], s->k, s->ld, NULL, &same, d[3 + row]);
-    }
+    s->sums->dense(s->k, s->ld, s->y_old, s->y_end, &same, s->dense_of);
     s->dense = true;
     return KAL_OK;
 }

@@ -60,9 +60,9 @@ static void add(const KalDop853Row *row, double *const *k, int ld, const double 
                 const KalEight *h, double *out)
 {
     const KalEight size = *h;
-    for (int i = from ? add_most(row, k, ld, from, size, out) : 0; i < ld; i += GROUP) {
-        const KalEight start = from ? *kal_const_eight(from + i) : kal_eight_all(0.0);
-        *kal_eight(out + i) = start + size * sum_of(row, row->count, k, i);
+    for (int i = add_most(row, k, ld, from, size, out); i < ld; i += GROUP) {
+        *kal_eight(out + i) =
+            *kal_const_eight(from + i) + size * sum_of(row, row->count, k, i);
     }
 }
 
@@ -190,6 +190,25 @@ static void settle(int ld, KalDop853Settled *s)
     }
 }
 
+static void dense(double *const *k, int ld, const double *y, const double *y_end,
+                  const KalEight *h, double *const *out_d)
+{
+    const KalEight size = *h;
+    for (int i = 0; i < ld; i += GROUP) {
+        const KalEight way = *kal_const_eight(y_end + i) - *kal_const_eight(y + i);
+        const KalEight first = size * *kal_const_eight(k[0] + i);
+        const KalEight last = size * *kal_const_eight(k[KAL_DOP853_END] + i);
+        *kal_eight(out_d[0] + i) = way;
+        *kal_eight(out_d[1] + i) = first - way;
+        *kal_eight(out_d[2] + i) = way - last - (first - way);
+        for (int row = 0; row < KAL_DOP853_DENSE; row++) {
+            const KalDop853Row *terms = &kal_dop853_dense[row];
+            *kal_eight(out_d[3 + row] + i) =
+                kal_eight_all(0.0) + size * sum_of(terms, terms->count, k, i);
+        }
+    }
+}
+
 static void interpolate(double *const *d, int ld, const double *y, double a,
                         double *out)
 {
@@ -223,5 +242,5 @@ static void interpolate_lanes(double *const *d, int n, const double *y,
     }
 }
 
-const KalDop853Sums KAL_DOP853_SUMS = {add,    take,   begin,       go_on,
-                                       finish, settle, interpolate, interpolate_lanes};
+const KalDop853Sums KAL_DOP853_SUMS = {
+    add, take, begin, go_on, finish, settle, dense, interpolate, interpolate_lanes};

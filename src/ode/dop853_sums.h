@@ -57,7 +57,7 @@ typedef struct KalDop853Next {
 } KalDop853Next;
 
 typedef struct KalDop853Sums {
-    /// out = from + h Σ weight k[stage], theory (12.1); `from` NULL: 0.
+    /// out = from + h Σ weight k[stage], theory (12.1).
     void (*add)(const KalDop853Row *row, double *const *k, int ld, const double *from,
                 const KalEight *h, double *out);
 
@@ -77,6 +77,10 @@ typedef struct KalDop853Sums {
 
     /// The same as kal_ode_shift(), and what KalDop853Edge is made of, of lanes.
     void (*settle)(int ld, KalDop853Settled *settled);
+
+    /// The coefficients d of the polynomial of a step of size h from y to y_end, theory (12.9).
+    void (*dense)(double *const *k, int ld, const double *y, const double *y_end,
+                  const KalEight *h, double *const *out_d);
 
     /// The polynomial of a step from `y` with the coefficients d, in nested form, theory (12.9),
     /// at the part `a` of it; at 0 it is y, at 1 y + d[0].
