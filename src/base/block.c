@@ -44,12 +44,9 @@ void *kal_trim(KalContext *ctx, void *array, size_t size, size_t count,
     return moved ? moved : array;
 }
 
-KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size_t size)
+KalStatus kal_block_reserve(KalContext *ctx, KalBlock *block, size_t size)
 {
-    assert(block->size <= block->capacity && (data || size == 0));
-    if (size == 0) {
-        return KAL_OK;
-    }
+    assert(block->size <= block->capacity);
     if (size > block->capacity - block->size) {
         const size_t needed = block->size + size;
         const size_t wanted = needed > SMALLEST ? needed : SMALLEST;
@@ -59,6 +56,16 @@ KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size
         }
         block->data = moved;
     }
+    return KAL_OK;
+}
+
+KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size_t size)
+{
+    assert(data || size == 0);
+    if (size == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_block_reserve(ctx, block, size));
     memcpy((char *)block->data + block->size, data, size);
     block->size += size;
     assert(block->size <= block->capacity);

@@ -27,6 +27,10 @@ typedef struct KalBlock {
     size_t capacity; ///< bytes there are: less than twice the largest `size`, plus 64
 } KalBlock;
 
+/// Make room for `size` bytes behind the end, which do not count yet.  KAL_ERR_NOMEM leaves the
+/// block as it was.
+KAL_CHECKED KalStatus kal_block_reserve(KalContext *ctx, KalBlock *block, size_t size);
+
 /// Copy `size` bytes to the end.  KAL_ERR_NOMEM leaves the block as it was.
 KAL_CHECKED KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data,
                                     size_t size);

@@ -13,6 +13,7 @@
 #include "base/block.h"
 #include "sim/run_impl.h"
 #include "system/draft.h"
+#include "table/table_impl.h"
 
 #include <kalaba/text.h>
 #include <kalaba/version.h>
@@ -728,6 +729,14 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
     KAL_NEED(record ? record->ctx : NULL, record && run);
     const double *row = NULL;
+    if (run->ahead.waits && run->system == record->system) {
+        double *next = NULL;
+        KAL_TRY(kal_table_open_row(record->table, &next));
+        if (look_at_sample(record, run, next)) {
+            kal_table_keep_row(record->table);
+            return KAL_OK;
+        }
+    }
     KAL_TRY(kal_record_look(record, run, &row));
     KAL_TRY(note_doubts(record, run));
     return kal_table_add_row(record->table, row);

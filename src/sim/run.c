@@ -272,8 +272,10 @@ KalStatus kal_run_look_fully(KalRun *run, double t)
 // Works up to the state that was looked at last.
 static void take_works(KalRun *run)
 {
-    memcpy(run->balance.sums, run->state + kal_system_state_size(run->system),
-           (size_t)run->balance.n * sizeof(double));
+    const double *works = run->state + kal_system_state_size(run->system);
+    for (int i = 0; i < run->balance.n; i++) {
+        run->balance.sums[i] = works[i];
+    }
 }
 
 KalStatus kal_run_look_ahead(KalRun *run, double t)

@@ -184,23 +184,33 @@ static void reach(KalRun *run, int lane)
     kal_balance_note_energy(&run->balance, energy, &run->statistics);
 }
 
-bool kal_run_samples_give(KalRun *run, double t)
+// Reach the sample at t if it is known ahead.
+static bool give(KalRun *run, double t)
 {
     KalSamplesAhead *ahead = &run->ahead;
+    const int next = ahead->next;
+    if (next >= ahead->count || ahead->times[next] != t
+        || ahead->prepared != run->instant->road.prepared || !ahead->good[next]) {
+        return false;
+    }
+    reach(run, next);
+    ahead->next = next + 1;
+    ahead->waits = true;
+    return true;
+}
+
+bool kal_run_samples_give(KalRun *run, double t)
+{
     if (!run->sampling.take) {
         return false;
     }
-    if (ahead->next >= ahead->count) {
+    if (run->ahead.next >= run->ahead.count) {
         look(run, t);
     }
-    if (ahead->next >= ahead->count || ahead->times[ahead->next] != t
-        || ahead->prepared != run->instant->road.prepared
-        || !ahead->good[ahead->next]) {
+    if (!give(run, t)) {
         kal_run_samples_forget(run);
         return false;
     }
-    reach(run, ahead->next++);
-    ahead->waits = true;
     return true;
 }
 
@@ -210,11 +220,15 @@ KalStatus kal_run_take_sample(KalRun *run)
     return run->sampling.take(run->sampling.user, run);
 }
 
-// Samples are due at from + k every, unless there was one behind a jump at that time.
+// Samples are due at from + k every, unless there was one behind a jump at that time.  On the
+// way to one that is known nothing happens, but a watch is asked.
 static KalStatus sample_next(KalRun *run)
 {
     run->sampling.k += 1.0;
-    KAL_TRY(kal_run_advance(run, time_of(&run->options, run->sampling.k)));
+    const double t = time_of(&run->options, run->sampling.k);
+    if (run->options.watch || !give(run, t)) {
+        KAL_TRY(kal_run_advance(run, t));
+    }
     return run->sampling.last == run->t ? KAL_OK : kal_run_take_sample(run);
 }
 

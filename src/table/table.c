@@ -279,6 +279,23 @@ KalStatus kal_table_set_description(KalTable *table, size_t i, const char *descr
                      &list_get(&table->columns, i)->quantity.description);
 }
 
+KalStatus kal_table_open_row(KalTable *table, double **out_row)
+{
+    const size_t size = list_count(&table->columns) * sizeof **out_row;
+    assert(size > 0);
+    KAL_TRY(check_room(table, size));
+    KAL_TRY(kal_block_reserve(table->ctx, &table->values, size));
+    *out_row = (double *)(void *)((char *)table->values.data + table->values.size);
+    return KAL_OK;
+}
+
+void kal_table_keep_row(KalTable *table)
+{
+    table->values.size += list_count(&table->columns) * sizeof(double);
+    table->rows++;
+    assert(table->values.size <= table->values.capacity);
+}
+
 KalStatus kal_table_add_row(KalTable *table, const double *values)
 {
     KAL_NEED(table ? table->ctx : NULL, table && values);
@@ -287,9 +304,10 @@ KalStatus kal_table_add_row(KalTable *table, const double *values)
         return kal_fail(table->ctx, KAL_ERR_USAGE,
                         "a table without columns takes no rows");
     }
-    KAL_TRY(check_room(table, n * sizeof *values));
-    KAL_TRY(kal_block_add(table->ctx, &table->values, values, n * sizeof *values));
-    table->rows++;
+    double *row = NULL;
+    KAL_TRY(kal_table_open_row(table, &row));
+    memcpy(row, values, n * sizeof *values);
+    kal_table_keep_row(table);
     return KAL_OK;
 }
 
