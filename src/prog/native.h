@@ -53,7 +53,8 @@ KAL_CHECKED KalStatus kal_native_init(const struct KalProgram *program,
 
 /// The same for several programs, in pages that they share: each page takes the system
 /// longer than writing the code in it.  Pages stay with `out_pages`, which the caller clears after
-/// the programs.  NULLs are passed over.  KAL_ERR_NOMEM.
+/// the programs.  NULLs, and programs with code in pages of their own, are passed over.
+/// KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_native_share(KalContext *ctx,
                                        struct KalProgram *const *programs, size_t count,
                                        KalNative *out_pages);

@@ -58,7 +58,10 @@ static KalStatus add_all(KalContext *ctx, KalProgram *const *programs, size_t co
     for (size_t i = 0; i < count && status == KAL_OK; i++) {
         status = align(ctx, code);
         out_starts[i] = code->size;
-        if (status == KAL_OK && programs[i] && !programs[i]->roll.used) {
+        const bool writes =
+            programs[i] && !programs[i]->roll.used && !programs[i]->native.pages;
+        if (status == KAL_OK && writes) {
+            programs[i]->native.code = NULL; // pages that it was in may be gone
             status = kal_native_write(programs[i], KAL_NATIVE_ONE, code);
         }
         out_starts[i] = code->size > out_starts[i] ? out_starts[i] : SIZE_MAX;

@@ -301,6 +301,7 @@ static KalStatus build(Draft *d)
     KAL_TRY(kal_transcript_init(&d->t, instant->ctx, instant->system,
                                 d->road->lends ? (size_t)d->road->n_rows : 0,
                                 KAL_ROAD_NODES));
+    d->t.plain = d->road->plain;
     memcpy(d->state, d->t.symbols + 1, 2 * n * sizeof *d->state);
     KAL_TRY(move_positions(d));
     KAL_TRY(move_velocities(d));

@@ -25,7 +25,8 @@ enum {
     STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both,
     MANY_SAMPLES = 800,      // and the way back in lanes, too
-    SMALL = 16, // so few coordinates and constraints that making both takes no time
+    SMALL = 16, // so few coordinates and constraints that making both takes no time,
+    AGE = 10    // and steps that are worth machine code of them
 };
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
@@ -52,6 +53,7 @@ static void forget(KalRoad *road)
     kal_program_destroy(road->program);
     kal_program_destroy(road->brief.program);
     kal_program_destroy(road->energy);
+    kal_native_clear(&road->code);
     kal_free(ctx, road->block, road->block_size);
     road->program = NULL;
     road->brief = (KalBrief){.program = NULL};
@@ -98,6 +100,8 @@ void kal_road_begin(KalRoad *road, double samples)
     const KalSystem *system = road->instant->system;
     const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
     road->samples = samples >= MANY_SAMPLES;
+    road->plain = samples < SAMPLES && pays && !road->lanes;
+    road->age = 0;
     road->patience = pays ? 0 : PATIENCE;
     road->steps = pays ? 0 : STEPS;
     road->misses = 0;
@@ -310,6 +314,7 @@ static KalStatus build(KalRoad *road)
             kal_transcript_init(&t, instant->ctx, instant->system,
                                 road->lends ? (size_t)road->n_rows : 0, KAL_ROAD_NODES);
     }
+    t.plain = road->plain;
     if (status == KAL_OK) {
         status = kal_road_eliminate(road, &t, NULL, answer);
     }
@@ -389,6 +394,7 @@ static void make(KalRoad *road)
     if (build(road) != KAL_OK || make_room(road) != KAL_OK) {
         forget(road);
     }
+    road->lacks = road->program && road->plain;
 }
 
 // A road for the rows that are independent now.
@@ -424,9 +430,25 @@ static void open_road(KalRoad *road)
                                                       : MOST_PATIENCE;
 }
 
+// Programs that were made without machine code get it, all in the same pages; without memory
+// they stay as they are.
+static void make_code(KalRoad *road)
+{
+    KalProgram *programs[] = {road->program, road->brief.program, road->back.program};
+    road->plain = false;
+    road->lacks = false;
+    kal_native_clear(&road->code);
+    const KalStatus status = kal_native_share(
+        road->instant->ctx, programs, sizeof programs / sizeof *programs, &road->code);
+    (void)status;
+}
+
 void kal_road_make(KalRoad *road, bool fresh)
 {
     KalReturn *back = &road->back;
+    if (road->lacks && road->fits && ++road->age > AGE) {
+        make_code(road);
+    }
     road->misses += !road->fits && !fresh && road->misses < MOST_PATIENCE;
     if (!road->fits && road->misses >= road->patience && (fresh || !road->open)) {
         open_road(road);
@@ -437,6 +459,7 @@ void kal_road_make(KalRoad *road, bool fresh)
     }
     if (!back->made) {
         kal_return_make(road);
+        road->lacks = road->lacks || road->plain;
     }
     back->open = true;
 }

@@ -20,6 +20,7 @@
 #define SYSTEM_ROAD_H
 
 #include "derive/eliminate.h"
+#include "prog/native.h"
 #include "prog/program.h"
 #include "system/return.h"
 
@@ -65,6 +66,10 @@ typedef struct KalRoad {
     bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
     unsigned long prepared; ///< counts programs and sets of parameters
     int n_rows;
+    bool plain; ///< programs are made without machine code, until the run proves long
+    bool lacks; ///< some were,
+    int age;    ///< for so many steps of this run,
+    KalNative code;      ///< and have it here now
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are
     KalBrief brief;

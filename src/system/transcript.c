@@ -295,6 +295,7 @@ KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outpu
                                  .n_variables = n_variables,
                                  .switches = t->switches,
                                  .n_switches = t->n_switches,
+                                 .plain = t->plain,
                                  .lanes = lanes};
     return kal_program_create(t->g, &spec, out_program);
 }

@@ -41,6 +41,7 @@ typedef struct KalTranscript {
     size_t energy;  ///< T and V
     size_t outputs; ///< of the model
     size_t n_roots;
+    bool plain; ///< programs get no machine code for one state
 } KalTranscript;
 
 enum {
