@@ -37,7 +37,11 @@ function drawGrid(ctx, camera) {
     segment(ctx, [at, 0], [at, height]);
     ctx.fillStyle = color('muted');
     ctx.textAlign = 'center';
-    ctx.fillText(tick(x, step), at, height - 6);
+    const label = tick(x, step);
+    const half = ctx.measureText(label).width / 2;
+    if (at - half >= 2 && at + half <= width - 2) {
+      ctx.fillText(label, at, height - 6); // whole: half of −0.5 says something else
+    }
   }
   for (const y of steps(bottom, top, step)) {
     const [, at] = camera.project([0, y]);
