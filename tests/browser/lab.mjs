@@ -201,8 +201,18 @@ class Lab {
       await page.clock.install({ time: 0 });
     }
     const faults = [];
+    const isWrong = (text) => !(options.expected ?? /^$/).test(text);
     page.on('console', (message) => faults.push(message.text()));
-    page.on('pageerror', (error) => faults.push(String(error)));
+    // What waits for something that a broken page never does would wait until it hangs.
+    const broken = new Promise((_, reject) => {
+      page.on('pageerror', (error) => {
+        faults.push(String(error));
+        if (isWrong(String(error))) {
+          reject(new Error(`the page breaks: ${error.stack}`));
+        }
+      });
+    });
+    broken.catch(() => {}); // told by the race below, if anything still waits
     page.on('request', (request) => {
       if (!allowed(request.url()) && !request.url().startsWith('blob:')) {
         faults.push(`asks for ${request.url()}`);
@@ -212,9 +222,8 @@ class Lab {
     try {
       await page.goto(address);
       await laidOut(page);
-      await look(page, context);
-      const wrong = faults.filter((text) => !(options.expected ?? /^$/).test(text));
-      same(wrong.join('; '), '', 'the page complains');
+      await Promise.race([look(page, context), broken]);
+      same(faults.filter(isWrong).join('; '), '', 'the page complains');
     } finally {
       await context.close();
     }

@@ -1,5 +1,8 @@
 // A context like that of a canvas, as far as pictures need one, that writes SVG.
 
+// Texts are as wide as on a canvas.
+const ruler = document.createElement('canvas').getContext('2d');
+
 function escaped(text) {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
@@ -76,6 +79,11 @@ export class SvgContext {
 
   fill() {
     this.add('path', { d: this.path, fill: this.fillStyle });
+  }
+
+  measureText(text) {
+    ruler.font = this.font;
+    return ruler.measureText(text);
   }
 
   fillText(text, x, y) {
