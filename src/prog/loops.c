@@ -206,13 +206,19 @@ static void even_DIV(KalSpaced a, KalSpaced b, bool negative, double *out, size_
     KAL_EVEN_LOOP(kal_quotient(x, y));
 }
 
+static void even_plus(KalSpaced a, KalSpaced b, double *out, size_t count)
+{
+    KAL_EVEN_LOOP(x + y);
+}
+
+static void even_minus(KalSpaced a, KalSpaced b, double *out, size_t count)
+{
+    KAL_EVEN_LOOP(x - y);
+}
+
 static void even_sum(KalSpaced a, KalSpaced b, bool negative, double *out, size_t count)
 {
-    if (negative) {
-        KAL_EVEN_LOOP(x - y);
-    } else {
-        KAL_EVEN_LOOP(x + y);
-    }
+    (negative ? even_minus : even_plus)(a, b, out, count);
 }
 
 static void even_sin_cos(KalSpaced a, KalSpaced b, bool negative, double *out,

@@ -35,6 +35,16 @@ static double value_of(KalInstant *at, const KalSymbol *symbol)
     return 1.0;
 }
 
+// The value of a speed that has a formula, beside those of all symbols.
+static KalStatus take_speed(KalReduction *r, const KalSpeed *speed, double *values)
+{
+    if (speed->value.index == 0) {
+        return KAL_OK;
+    }
+    const uint32_t id = kal_graph_node(r->g, speed->symbol).arg[0].index;
+    return kal_eval(r->g, &speed->value, 1, values, &values[id]);
+}
+
 // Values of all symbols, speeds among them.
 static KalStatus take_values(KalReduction *r, KalInstant *at, double *values)
 {
@@ -46,11 +56,7 @@ static KalStatus take_values(KalReduction *r, KalInstant *at, double *values)
         values[model->n_symbols + (size_t)i] = 1.0;
     }
     for (size_t i = 0; i < r->k; i++) {
-        const KalSpeed *speed = &r->speeds[i];
-        const uint32_t id = kal_graph_node(r->g, speed->symbol).arg[0].index;
-        if (speed->value.index != 0) {
-            KAL_TRY(kal_eval(r->g, &speed->value, 1, values, &values[id]));
-        }
+        KAL_TRY(take_speed(r, &r->speeds[i], values));
     }
     return KAL_OK;
 }

@@ -89,7 +89,7 @@ static void rate(void *user, int k, const double *at, double *out_rates,
 {
     KalTeam *team = (KalTeam *)user;
     const KalRoad *lead = team->road.lead;
-    const double *results = out_rates + KAL_LANES * team->road.system->n;
+    const double *results = out_rates + (ptrdiff_t)KAL_LANES * team->road.system->n;
     assert(k >= 0 && k < KAL_COAST_RATES);
     if (k < KAL_COAST_RATES - 1) {
         kal_road_lanes_rush(&team->road, at, out_rates, good);

@@ -13,7 +13,7 @@
 #include "base/block.h"
 #include "sim/run_impl.h"
 #include "system/draft.h"
-#include "table/table_impl.h"
+#include "table/row.h"
 
 #include <kalaba/text.h>
 #include <kalaba/version.h>

@@ -434,12 +434,17 @@ static void open_road(KalRoad *road)
 // they stay as they are.
 static void make_code(KalRoad *road)
 {
-    KalProgram *programs[] = {road->program, road->brief.program, road->back.program};
+    enum {
+        PROGRAMS = 3
+    };
+
+    KalProgram *programs[PROGRAMS] = {road->program, road->brief.program,
+                                      road->back.program};
     road->plain = false;
     road->lacks = false;
     kal_native_clear(&road->code);
-    const KalStatus status = kal_native_share(
-        road->instant->ctx, programs, sizeof programs / sizeof *programs, &road->code);
+    const KalStatus status =
+        kal_native_share(road->instant->ctx, programs, PROGRAMS, &road->code);
     (void)status;
 }
 

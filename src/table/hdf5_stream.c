@@ -106,7 +106,7 @@ static void place_packs(const KalStream *stream)
     const KalStreamSpec *spec = &stream->spec;
     const KalHdf5Stream *s = stream->hdf5;
     unsigned char *next = s->pack;
-    const char *text = s->texts;
+    char *text = s->texts;
     KalPack *pack = s->packs;
     for (size_t c = 0; c < s->chunks; c++) {
         for (size_t i = 0; i < count_all(stream); i++, pack++) {
@@ -116,9 +116,8 @@ static void place_packs(const KalStream *stream)
                 numbers ? sizeof(double) : spec->texts[i - spec->n_columns].size;
             const size_t bytes = pack->size * s->chunk;
             pack->from =
-                numbers
-                    ? (const void *)(s->values + (c * spec->n_columns + i) * s->chunk)
-                    : text;
+                numbers ? (void *)(s->values + (c * spec->n_columns + i) * s->chunk)
+                        : text;
             text += numbers ? 0 : bytes;
             pack->to = next + bytes;
             next += bytes + kal_pack_room(bytes);
@@ -298,8 +297,7 @@ static void pad(const KalStream *stream)
     const KalPack *packs = s->packs + s->waiting / s->chunk * columns;
     for (size_t i = 0; rest > 0 && i < columns; i++) {
         const size_t size = packs[i].size;
-        memset((char *)(uintptr_t)packs[i].from + rest * size, 0,
-               (s->chunk - rest) * size);
+        memset((char *)packs[i].from + rest * size, 0, (s->chunk - rest) * size);
     }
 }
 

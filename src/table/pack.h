@@ -18,7 +18,7 @@ enum {
 
 /// A chunk of a column.
 typedef struct KalPack {
-    const void *from;
+    void *from;            ///< its elements, which packing only reads
     size_t size;           ///< bytes of an element
     size_t count;          ///< elements
     bool numbers;          ///< elements are doubles

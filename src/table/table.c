@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/block.h"
 #include "base/utf8.h"
+#include "table/row.h"
 #include "table/table_impl.h"
 
 #include <assert.h>

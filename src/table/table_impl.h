@@ -35,9 +35,4 @@ KAL_CHECKED KalStatus kal_table_describe(KalTable *table, size_t column,
 KAL_CHECKED KalStatus kal_table_add_empty_rows(KalTable *table, size_t count,
                                                double **out_values);
 
-/// Room for the next row of a table that has columns, which counts when it was written and
-/// kept.  KAL_ERR_LIMIT, KAL_ERR_NOMEM.
-KAL_CHECKED KalStatus kal_table_open_row(KalTable *table, double **out_row);
-void kal_table_keep_row(KalTable *table);
-
 #endif
