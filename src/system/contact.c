@@ -244,6 +244,16 @@ static void blame(KalInstant *instant, const KalTouchAnswer *answer)
     }
 }
 
+// Whether a law of the decision has friction.
+static bool has_friction(const KalContactDecision *decision)
+{
+    bool any = false;
+    for (int k = 0; k < decision->n_laws; k++) {
+        any = any || decision->laws[k].n_slips > 0;
+    }
+    return any;
+}
+
 KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
     char names[KAL_BLAMED_SIZE];
@@ -266,10 +276,12 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
     case KAL_TOUCH_NONE:
     case KAL_TOUCH_FOUND: break;
     }
+    const bool rough = has_friction(&instant->contacts.decision);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                    "no %s satisfy the laws of contact and friction at t = %.9g: %s "
-                    "(as in Painlevé's paradox)",
-                    what, t, names);
+                    "no %s satisfy the laws of contact%s at t = %.9g: %s (%s)", what,
+                    rough ? " and friction" : "", t, names,
+                    rough ? "as in Painlevé's paradox"
+                          : "they, and the constraints that act, leave no way to move");
 }
 
 // Let no row of a contact act.

@@ -895,6 +895,20 @@ def what_is_never_reached_is_warned_of():
 
 
 @case
+def contacts_that_leave_no_way_to_move_say_why():
+    free = "coord x\nkinetic 1/2*x'^2\ninit x = 0.2, x' ~ 0\ncontact floor: x >= 0\n"
+    for rest, names in (("contact roof: 1 - t - x >= 0", ["floor", "roof"]),
+                        ("constraint drive: x = 0.2 - 0.2*t", ["floor"])):
+        error = fail(free + rest, "--until", "2")
+        assert "no velocities after the impact" in error["message"], error
+        assert "t = 1:" in error["message"], error
+        assert "leave no way to move" in error["message"], error
+        assert all(name in error["message"] for name in names), error
+        assert "friction" not in error["message"], error
+        assert "Painlev" not in error["message"], error
+
+
+@case
 def counts_follow_what_acts():
     for start, freedom in (("y = h", 2), ("y = 0, y' = 0", 1)):
         _, out, _ = command("check", BALL.replace("y = h", start))
