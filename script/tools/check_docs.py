@@ -2,7 +2,8 @@
 """Documentation: check_docs.py ROOT [TOOL]
 
 Relative links lead somewhere; a formula that code cites as "theory (2.7)" is numbered
-so in docs/theory/, once; every option in the tool's help is in README.md or docs/.
+so in docs/theory/, once; every option in the tool's help is in README.md or docs/; what
+stands in a list of the house is told of on each page that lists its kind.
 """
 
 import re
@@ -18,6 +19,23 @@ CITATION = re.compile(rf"\btheory\s+{NUMBER}(?:(?:,|\s|and|to|–|//+)*{NUMBER})
 # An indented line, or one with a gap before the number, as prose never has.
 FORMULA = re.compile(rf"^(?: {{4,}}.*\S +|.*\S {{2,}})({NUMBER}) *$", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+
+# What stands in a list, where, as what, and the pages that have to tell of it.
+REFERENCE, TOPICS, DICTIONARY = "docs/language/reference.md", "src/cli/topics.c", "fuzz/model.dict"
+LISTS = (
+    ("operator", "src/expr/ops.def", r'KAL_OP\(\w+, \d, CALL, \w+, "(\w+)"',
+     (REFERENCE, TOPICS, DICTIONARY, "docs/theory/expressions.md", "python/kalaba/formula.py")),
+    ("statement", "src/lang/words.def", r'WORD\((?:[A-Z]+, )?"(\w+)"',
+     (REFERENCE, TOPICS, DICTIONARY, "docs/language/grammar.md")),
+    ("command", "src/cli/*.c", r'const KalCommand \w+ = \{\s*\.name = "(\w+)"',
+     ("docs/commands.md",)),
+    ("method", "include/kalaba/model.h", r'X\(KAL_METHOD_\w+, "(\w+)"',
+     (REFERENCE, "docs/running.md")),
+    ("statistic", "include/kalaba/run.h",
+     r'X\((?:long|int|bool|double), \w+, (?!INTERNAL)[A-Z]+, "(\w+)"', ("docs/commands.md",)),
+    ("table format", "src/table/format.c", r'^ +\{"(\.\w+)"',
+     ("docs/formats.md", "docs/running.md", TOPICS)),
+)
 
 
 def without_code(text):
@@ -102,10 +120,28 @@ def check_options(check, tool):
             check.find("README.md", 1, f"option {option} of the help is in no page")
 
 
+def check_lists(check):
+    """What is in a list of the house is on all pages of its kind."""
+    found = {kind: [word for path in sorted(check.root.glob(pattern))
+                    for word in re.findall(entry, path.read_text(), re.MULTILINE)]
+             for kind, pattern, entry, _ in LISTS}
+    for kind, pattern, _, pages in LISTS:
+        words = found[kind]
+        if not words and any(found.values()):
+            check.find(pattern, 1, f"no {kind} found in this list")
+        for page in pages if words else ():
+            path = check.root / page
+            text = path.read_text() if path.is_file() else ""
+            for word in words:
+                if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text):
+                    check.find(page, 1, f"nothing about the {kind} {word}")
+
+
 def main():
     check = Check(sys.argv)
     files = check_links(check)
     check_citations(check)
+    check_lists(check)
     if check.arguments:
         check_options(check, check.arguments[0])
     check.finish(files, "pages")

@@ -40,7 +40,7 @@ static KalExpr carry_power(KalGraph *g, KalExpr f, const KalExprNode *n, int k,
     return kal_mul(g, kal_mul(g, b, less), s);
 }
 
-// s × x/(a² + b²) or s × −y/(a² + b²), where f = atan2(y, x).
+// s × x/(x² + y²) or s × −y/(x² + y²), where f = atan2(y, x): theory (9.7).
 static KalExpr carry_angle(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
 {
     assert(n->op == KAL_OP_ATAN2 && (k == 0 || k == 1));
@@ -111,7 +111,7 @@ static KalExpr carry_spline(KalGraph *g, const KalExprNode *n, KalExpr s)
     return kal_mul(g, kal_spline(g, f->spline, next, n->arg[0]), s);
 }
 
-// The chain rule at one node: theory (9.3), (9.4), (9.6).
+// The chain rule at one node: theory (9.3), (9.4), (9.6), (9.7).
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
     const KalExprNode n = *kal_node(g, f); // a copy: building moves the table
@@ -199,6 +199,8 @@ static KalExpr forward_choice(KalGraph *g, const KalStep *step, const KalExpr *d
     return kal_select(g, condition, a.index ? a : zero, b.index ? b : zero);
 }
 
+// The rate of a step from those of its operands, by the chain rule; zeros are nodes that
+// nobody makes.
 KalExpr kal_forward(KalGraph *g, const KalStep *step, const KalExpr *d)
 {
     const KalOp op = (KalOp)step->op;

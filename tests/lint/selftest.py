@@ -282,6 +282,11 @@ FAULTS = [
      edit("src/thing/thing.c", "theory", "formula"), "no code cites"),
     ("docs", "an option that no page tells of", edit("README.md", "`--json`", "JSON"),
      "option --json"),
+    ("docs", "a command without a section",
+     add("src/cli/sink.c", 'const KalCommand kal_command_sink = {\n    .name = "sink",\n};\n'),
+     "docs/commands.md:1: nothing about the command sink"),
+    ("docs", "a list that is gone",
+     add("src/lang/words.def", 'KAL_WORD(SINK, "sink", kal_parse_sink)\n'), "no operator found"),
 
     ("scripts", "an unquoted variable", edit("script/run", '"$1"', "$1"), "SC2086"),
     ("scripts", "broken Python", add("script/tools/x.py", "def f(:\n"), "x.py:1: "),
