@@ -46,8 +46,8 @@ typedef enum KalParity {
 typedef enum KalNature {
     KAL_NATURE_RATIONAL,    ///< arithmetic, and what stands in place of an operand
     KAL_NATURE_EXPONENTIAL, ///< a quotient of exponentials: theory (10.5)
-    KAL_NATURE_ANALYTIC,    ///< one analytic function for all real operands
-    KAL_NATURE_BRANCHED,    ///< analytic, but not all over
+    KAL_NATURE_ANALYTIC,    ///< analytic for all operands, complex ones too
+    KAL_NATURE_BRANCHED,    ///< analytic, but with branch points: log at 0, atan at ±i
     KAL_NATURE_KINK,        ///< made of pieces that meet
     KAL_NATURE_JUMP,        ///< made of pieces that do not meet
     KAL_NATURE_CHOICE       ///< made of the pieces of its operands

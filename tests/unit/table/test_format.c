@@ -220,6 +220,27 @@ static bool same_bytes(KalContext *ctx, Folder *folder, const char *a, const cha
     return same;
 }
 
+// Rows that are missing show in the bytes of every format.
+static void every_format_says_that_rows_are_missing(void)
+{
+    Folder folder;
+    KalContext *ctx = new_context();
+    KalTable *table = new_sample(ctx);
+    ok(folder_open(&folder));
+    for (int i = 0; i < ALL; i++) {
+        char whole[16];
+        snprintf(whole, sizeof whole, "w%s", all[i]);
+        kal_table_set_incomplete(table, false);
+        ok(kal_table_write(table, folder_file(&folder, whole), NULL) == KAL_OK);
+        kal_table_set_incomplete(table, true);
+        ok(kal_table_write(table, folder_file(&folder, all[i]), NULL) == KAL_OK);
+        ok(!same_bytes(ctx, &folder, all[i], whole));
+    }
+    folder_close(&folder);
+    kal_table_destroy(table);
+    kal_context_destroy(ctx);
+}
+
 // HDF5 would note the time of day, in seconds.
 static void the_same_table_gives_the_same_bytes(void)
 {
@@ -380,6 +401,7 @@ TAP_RUN(TAP_CASE(tables_read_back), TAP_CASE(unknown_endings_are_told_the_known_
         TAP_CASE(a_path_is_tried_without_a_trace),
         TAP_CASE(a_table_needs_columns_but_no_rows),
         TAP_CASE(units_of_a_csv_go_where_they_are_wanted), TAP_CASE(json_is_json),
+        TAP_CASE(every_format_says_that_rows_are_missing),
         TAP_CASE(the_same_table_gives_the_same_bytes),
         TAP_CASE(a_full_disk_is_told_in_every_format),
         TAP_CASE(units_come_only_with_their_table),
