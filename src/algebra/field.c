@@ -207,6 +207,8 @@ static int spare_for(const KalField *field)
     return spare < KAL_FIELD_SPARE ? spare : KAL_FIELD_SPARE;
 }
 
+// Atoms first, for they are the variables of the ring; relations between them are
+// polynomials of the ring.
 static KalStatus init(KalField *field, const KalExpr *e, size_t n)
 {
     KalOrder order = {.ctx = NULL};
@@ -306,6 +308,8 @@ bool kal_fraction_is_sound(const KalField *field, KalFraction a)
     return kal_ring_is_sound(field->ring) && !kal_poly_is_zero(field->ring, a.below);
 }
 
+// The normal form: the greatest common divisor is taken out, and the leading coefficient
+// of the denominator is positive.
 KalFraction kal_fraction_cancel(KalField *field, KalFraction a)
 {
     KalRing *ring = field->ring;
@@ -399,6 +403,7 @@ static KalFraction atom_fraction(KalField *field, KalExpr atom)
                          kal_poly_int(field->ring, 1)};
 }
 
+// tan u is sin u / cos u where both are atoms, so that one relation serves.
 static KalFraction read_leaf(KalField *field, const KalStep *step)
 {
     assert(step->node.index != 0);
@@ -417,6 +422,7 @@ static KalFraction read_leaf(KalField *field, const KalStep *step)
     return atom_fraction(field, step->node);
 }
 
+// Arithmetic is done in the field; everything else is an atom.
 static KalFraction read_step(KalField *field, const KalStep *step,
                              const KalFraction *image)
 {

@@ -469,6 +469,7 @@ static KalExpr write_shorter(KalField *field, KalFraction a)
     return better ? split : whole;
 }
 
+// What was made on the way goes with the mark; only the formula in the other graph stays.
 KalStatus kal_field_write(KalField *field, KalFraction a, KalExpr *out_e)
 {
     assert(out_e);

@@ -24,6 +24,8 @@ static void relate(KalField *field, KalRelation known)
     }
 }
 
+// sin² = 1 − cos² and sinh² = cosh² − 1, to be used forward, with the same for the
+// partner, to be used back only.
 void kal_field_relate_pair(KalField *field, int v)
 {
     assert(v >= 0 && v < field->n_atoms);
@@ -291,6 +293,8 @@ static bool join_once(KalField *field, const Angles *angles, KalPoly *a)
     return false;
 }
 
+// Two sines with their cosines that a polynomial has in it, such as those of sums of
+// angles.
 static bool find_angles(const KalField *field, int s, int t, KalPoly a, Angles *out)
 {
     assert(s >= 0 && t >= 0 && s != t);

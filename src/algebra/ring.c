@@ -393,6 +393,7 @@ KalPoly kal_poly_pow(KalRing *ring, KalPoly a, int32_t n)
     return power;
 }
 
+// The sum of the terms that are wanted, in the same order.
 KalPoly kal_poly_select(KalRing *ring, KalPoly a, const bool *wanted)
 {
     ulong exponent[KAL_RING_VARIABLES];

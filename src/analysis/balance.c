@@ -79,6 +79,9 @@ static bool is_of_state(KalStatus status)
     return status != KAL_OK && status != KAL_ERR_NOMEM && status != KAL_ERR_LIMIT;
 }
 
+// Onto the constraints before anything is looked for there: at rest, or with the
+// velocities of a steady motion. That it cannot be done in this state is no failure of
+// the search.
 KalStatus kal_balancer_settle(KalBalancer *b, bool *out_met)
 {
     assert(b->a && out_met);
@@ -378,6 +381,8 @@ static KalStatus is_balanced(KalBalancer *b, bool *out_balanced)
     return is_met(b, out_balanced);
 }
 
+// A coordinate that is zero but for rounding is made zero, if the state is then still
+// balanced.
 KalStatus kal_balancer_clean(KalBalancer *b)
 {
     const double rounding = 1e-12;
@@ -646,6 +651,9 @@ static KalStatus probe(KalBalancer *b, const double *direction, bool *out_found)
     return KAL_OK;
 }
 
+// The dimension of the set of equilibria through the state: directions in which the
+// linear equations change nothing (the null space) are followed a little, and count if
+// there is an equilibrium there too.
 KalStatus kal_balancer_family(KalBalancer *b, int *out_dimension)
 {
     assert(out_dimension);
@@ -713,6 +721,8 @@ static KalStatus follow(KalBalancer *b, bool *out_found)
     return KAL_OK;
 }
 
+// Steps along the family, each the nearest to the goal; the walk ends when one no longer
+// comes nearer.
 KalStatus kal_balancer_walk(KalBalancer *b, const double *from, const double *to,
                             bool *out_arrived)
 {

@@ -133,6 +133,9 @@ static void take_all(KalEchelon *e, Choice choice)
     }
 }
 
+// Gauss–Jordan elimination with complete pivoting in four passes: rows and columns that
+// are preferred give pivots before the others. What it leaves of the followers is the
+// misfit of a system that has no solution.
 void kal_echelon_reduce(KalEchelon *e)
 {
     assert(e->rows >= 0 && e->columns >= 0 && e->followers >= 0);

@@ -169,6 +169,8 @@ static KalStatus keep(Inverse *v, const KalKrylov *found, KalModes *modes)
     return KAL_OK;
 }
 
+// Eigenvalues nearest to the shift are the largest of the inverse, which Arnoldi's method
+// finds first; as many vectors are kept as the memory allows.
 static KalStatus find(Inverse *v, KalModes *modes)
 {
     const KalPencil *p = v->p;
@@ -255,6 +257,8 @@ static KalStatus need_rest(const KalPencil *p)
                    a->names[moving], a->answer.qdd[moving], KAL_ANALYSIS_LIMIT);
 }
 
+// A look, the verdict on stability by energy where that decides, then the eigenvalues
+// nearest to zero.
 KalStatus kal_pencil_modes(KalPencil *p, KalModes *out_modes)
 {
     Inverse v = {.p = p};

@@ -269,6 +269,8 @@ static size_t count_by_inputs(const KalForms *forms, KalFormId id)
     return 0;
 }
 
+// One program for all matrices of a form, its results in the order in which
+// list_matrices() has them, followed by derivatives by inputs.
 static KalStatus compile(KalForms *forms, KalFormId id)
 {
     KalForm *form = &forms->forms[id];

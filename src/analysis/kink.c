@@ -347,6 +347,8 @@ static void look_here(KalAnalysis *a)
     }
 }
 
+// Whether the state lies on the border of a piecewise formula: there the linear equations
+// hold on one side only.
 KalStatus kal_analysis_kinks(KalAnalysis *a, const char **out_text)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_text);

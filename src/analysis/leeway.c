@@ -449,6 +449,8 @@ static KalStatus refuse_time(KalLeeway *w)
                  : KAL_OK;
 }
 
+// With one way to move, states of rest are sought along it; with none, the start is the
+// only candidate.
 static KalStatus find(KalLeeway *w, const char *at)
 {
     const size_t n = (size_t)w->system->n;

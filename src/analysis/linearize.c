@@ -449,7 +449,7 @@ static void respond(KalAnalysis *a, const double *dy, int input)
                         a->solve.multipliers);
 }
 
-// How an output answers; NaN where it depends on reactions that are not unique, or has no
+// How an output responds; NaN where it depends on reactions that are not unique, or has no
 // derivative.
 static double output_answer(const KalAnalysis *a, int i, const double *dy, int input)
 {
@@ -717,6 +717,9 @@ KalLinearization kal_analysis_linearization(const KalAnalysis *a)
                               .driven = a->linear.driven};
 }
 
+// States are coordinates that the constraints leave free; each column of A is the change
+// of accelerations along one of them with the others following, and each of B the
+// response to an input.
 KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_linearization);

@@ -175,6 +175,8 @@ static bool belongs_below(const Interval *i, const Look *middle, bool smooth)
     return middle->point.growing == i->low.point.growing;
 }
 
+// False position and bisection, theory (18.4), until no two doubles are nearer. A look
+// between that fails, or has another number of modes, ends it: what is known then stays.
 static KalStatus narrow(KalLocus *locus, Interval *i)
 {
     const bool smooth = is_smooth(i);

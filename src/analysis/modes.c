@@ -241,6 +241,8 @@ static void write_shape(const KalAnalysis *a, const double complex *vector,
     }
 }
 
+// Frequencies and damping follow from eigenvalues; the uncertainty is that of the
+// eigenvalue's condition.
 static KalStatus fill_modes(KalAnalysis *a)
 {
     KalSpectrum spectrum;
@@ -284,6 +286,9 @@ static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
     return kal_analysis_linearize(a, &l);
 }
 
+// The census counts eigenvalues by their kind, leaving out those of states that a steady
+// motion drives. Zeros among them belong to a family of equilibria if one can be
+// followed.
 KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_modes);

@@ -217,6 +217,7 @@ KalStatus kal_pencil_factor(KalPencil *p, double c2, double c1, double c0,
     return KAL_OK;
 }
 
+// One right-hand side: forces and the demands of rows, with the factors of the pencil.
 void kal_pencil_solve(KalPencil *p, const double *force, const double *g, double *out_q,
                       double *out_multipliers)
 {
@@ -249,6 +250,8 @@ void kal_pencil_multiply_mass(const KalPencil *p, const double *x, double *out)
     }
 }
 
+// Which coordinate moves or is accelerated most, measured by its mass; −1 for a state of
+// rest.
 int kal_pencil_find_moving(const KalPencil *p)
 {
     const KalAnalysis *a = p->a;

@@ -82,6 +82,9 @@ static void turn_mass(KalResponder *r)
     }
 }
 
+// In units of the masses the rows are factored; the mass matrix is turned into their
+// basis, and its block of free directions gets a Cholesky factor. Columns of the
+// derivative then cost two substitutions each.
 bool kal_responder_factor(KalResponder *r, const double *M, const double *A, int rows,
                           const double *masses)
 {

@@ -168,6 +168,8 @@ static KalStatus improve(Descent *d, bool *out_better)
     return KAL_OK;
 }
 
+// Newton's steps with damping on the forces that are left, projected onto the
+// constraints; it ends when forces are rounding or no step makes them smaller.
 static KalStatus descend(Descent *d, bool *out_found)
 {
     KalPencil *p = d->p;
@@ -333,6 +335,9 @@ static KalStatus try_weight(Trial *t, double gamma, bool *out_definite)
     return status;
 }
 
+// The energy has a minimum on the constraints if its second derivative, with a large
+// enough multiple of AᵀA added, is definite, which the pivots of L D Lᵀ show; several
+// weights are tried, from small to large.
 KalStatus kal_pencil_is_minimum(KalPencil *p, bool *out_minimum)
 {
     static const double weights[] = {1.0, 1e2, 1e4, 1e6};

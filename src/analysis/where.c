@@ -87,6 +87,7 @@ static KalStatus read_all(KalInstant *instant, const char *text, KalBounds *boun
     return KAL_OK;
 }
 
+// Bounds are read as values of a state: the instant serves for that and is put back.
 KalStatus kal_bounds_read(KalInstant *instant, const char *text, KalBounds *bounds)
 {
     const size_t count = 2 * (size_t)instant->system->n;

@@ -110,6 +110,7 @@ static KalStatus choose_states(Wide *w)
                           "nothing to linearize");
 }
 
+// A coordinate that does not follow from others is a state; its velocity is another.
 static void name_states(Wide *w)
 {
     KalAnalysis *a = w->p->a;
@@ -283,7 +284,7 @@ static bool is_doubtful(const KalAnalysis *a, int i)
     return false;
 }
 
-// How an output answers, theory (17.6).
+// How an output responds, theory (17.6).
 static double output_answer(const Wide *w, int i, int input)
 {
     const KalAnalysis *a = w->p->a;
@@ -391,6 +392,7 @@ static KalStatus take_matrices(const Wide *w)
     return KAL_OK;
 }
 
+// Column by column; it can be interrupted, for there may be thousands.
 static KalStatus fill(Wide *w)
 {
     KalPencil *p = w->p;
@@ -408,6 +410,7 @@ static KalStatus fill(Wide *w)
     return KAL_OK;
 }
 
+// As kal_analysis_linearize(), with sparse factors: what is dense is the result alone.
 static KalStatus linearize(Wide *w)
 {
     KalPencil *p = w->p;

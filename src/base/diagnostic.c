@@ -301,7 +301,7 @@ static Line find_line(KalSpan span)
     return line;
 }
 
-// Write what lies in the columns from `first` on, and answer the column where it began;
+// Write what lies in the columns from `first` on, and return the column where it began;
 // a character across the border is left out.
 static size_t write_window(KalSink sink, const Line *line, size_t first, size_t width)
 {

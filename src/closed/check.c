@@ -163,6 +163,8 @@ static void compare_shortened(const Trial *t, KalSolved *solved)
     }
 }
 
+// A state at which something has no finite value proves nothing and is passed over; one
+// at which the equations do not hold settles the matter.
 static KalStatus try_states(KalSolver *s, Trial *t, bool on_constraints, int count,
                             int *tried)
 {
@@ -207,6 +209,8 @@ static KalStatus try_all(KalSolver *s, Trial *t, bool *out_holds)
     return KAL_OK;
 }
 
+// Both forms of every result, before and after shortening, and the formulas of the
+// equations that they have to satisfy.
 KalStatus kal_solver_check(KalSolver *s, bool *out_holds)
 {
     assert(s->n_solved <= s->solved_capacity);

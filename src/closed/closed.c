@@ -330,6 +330,8 @@ static KalStatus replace_reactions(const KalSolver *s, KalExpr *C)
     return kal_substitute(s->sheet->g, C, s->n, &all, C);
 }
 
+// A model with branches, such as |x|, has no one closed form; one with too many unknowns
+// no short one.
 static KalStatus run(KalSheet *sheet, const KalExpr *C, bool named, KalClosed *closed)
 {
     assert(closed->n_results == 0);

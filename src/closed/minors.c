@@ -119,6 +119,7 @@ static void read_off(const Minors *w, KalFraction *out_z, bool *out_regular)
     }
 }
 
+// Minors of the first k rows are kept by the set of their columns, as a bit mask.
 KalStatus kal_minors_solve(KalField *field, const KalPoly *K, int N, KalFraction *out_z,
                            bool *out_regular)
 {

@@ -257,6 +257,8 @@ const double *kal_sample(const KalSamples *samples, bool on_constraints, int i)
     return samples->values + at * samples->n_symbols;
 }
 
+// States off the constraints come first; those on them follow for as long as Newton's
+// method finds them.
 static KalStatus find_states(const KalEquations *eq, KalSamples *samples)
 {
     assert(samples->n_on == 0);
@@ -344,6 +346,8 @@ static KalStatus is_settled(const KalEquations *eq, size_t rank, bool *out_settl
     return status;
 }
 
+// The rank of the rows at one state, if possible on the constraints, and whether it is
+// known to be that of almost all states.
 KalStatus kal_samples_rank(const KalEquations *eq, const KalSamples *samples, int i,
                            size_t *out_rank, size_t *out_rows, bool *out_settled)
 {

@@ -191,6 +191,7 @@ static bool looks_taken(const KalSheet *sheet)
     return false;
 }
 
+// The letter, or the letter with the least number, that no symbol has or looks like.
 KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
 {
     assert(letter && sheet->n_named >= 0);

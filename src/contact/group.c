@@ -201,6 +201,9 @@ static void give_back(KalGroups *g, const KalTouchProblem *group,
     }
 }
 
+// Contacts whose rows respond to each other form a group (union-find), and groups are
+// solved one by one: the work of the complementarity problem grows faster than its size.
+// The first group without an answer ends the search; its contacts are to blame.
 KalTouchEnd kal_groups_solve(KalGroups *groups, const KalTouchProblem *problem,
                              KalTouchAnswer *out_answer)
 {

@@ -229,6 +229,9 @@ static void take_solution(KalLcp *lcp, int n, const double *M, const double *q,
     memcpy(out_basic, lcp->basic, (size_t)n * sizeof *out_basic);
 }
 
+// Lemke's path: an artificial variable makes the start feasible; each step exchanges the
+// variable whose partner has just left. It ends when the artificial variable leaves, or
+// on a ray.
 KalLcpEnd kal_lcp_solve(KalLcp *lcp, int n, const double *M, const double *q,
                         double *out_z, bool *out_basic)
 {

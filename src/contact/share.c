@@ -110,6 +110,8 @@ static void take_columns(KalShare *s, int r, int n, const double *rows)
     }
 }
 
+// The null space of the rows' transpose, from a pivoted factorization: rows that have a
+// part in it share their force.
 int kal_share_find(KalShare *share, int r, int n, const double *rows, bool *out_shared)
 {
     KalShare *s = share;
@@ -165,6 +167,9 @@ static double take_least(KalShare *s, const double *target, const double *forces
     return size;
 }
 
+// The least share that obeys limits, as the complementarity problem of its dual: q has
+// what the share of least norm leaves of each limit, M the products of limits along the
+// free directions.
 static void fill_problem(KalShare *s, const KalShareLimit *limits, int count,
                          double size)
 {
@@ -206,6 +211,8 @@ static void add_share(KalShare *s, int count, double size)
     }
 }
 
+// Forces are scaled by their size, so that tolerances are relative; a share that misses a
+// limit is none.
 bool kal_share_solve(KalShare *share, KalLcp *lcp, const KalShareLimit *limits,
                      int n_limits, const double *target, double *forces)
 {

@@ -174,6 +174,9 @@ static void slide(KalTouchSolver *s, const KalTouchLaw *law, KalTouchState *stat
     set_limit(s, law, state, false);
 }
 
+// The part that each contact plays at first: one that moves slides in its direction, a
+// slip of one row that is at rest is left to the complementarity problem, one of two rows
+// is taken for held.
 static void begin(KalTouchSolver *s, const KalTouchProblem *p)
 {
     for (int i = 0; i < p->n; i++) {
@@ -531,6 +534,7 @@ static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
     return false;
 }
 
+// The mode that a contact has by the basic variables: which of its unknowns are not zero.
 static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                            double size, KalTouch *out)
 {

@@ -120,6 +120,8 @@ static KalStatus solve_all(const Solver *s)
     return KAL_OK;
 }
 
+// Room for one solution of each constraint at each of both levels; beyond ROWS_MAX, where
+// the work grows with the square, nothing is eliminated.
 KalStatus kal_allowed_init(KalAllowed *allowed, const KalEquations *eq)
 {
     assert(eq->n == eq->model->n_coordinates && eq->m == eq->model->n_constraints);

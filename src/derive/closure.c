@@ -582,6 +582,8 @@ static KalStatus find(KalPfaffSystem *system, const KalPfaffForms *given,
     return KAL_OK;
 }
 
+// One closure, in one arithmetic. The probe, which knows all formulas, lives as long as
+// the search.
 KalStatus kal_closure_find(KalGraph *g, const KalPfaffForms *forms, KalArithmetic field,
                            KalArena *arena, KalClosure *out_closure)
 {

@@ -563,6 +563,8 @@ static KalStatus add_momentum(Search *s, size_t i, Fate fate)
     return add_constant(s, name, s->p[i], !fate.rounded);
 }
 
+// One proof for all coordinates together: claims about momenta share most of their parts.
+// A momentum fails with one claim that is wrong, and is open with one that is.
 static KalStatus find_momenta(Search *s)
 {
     KAL_TRY(claim_momenta(s));

@@ -288,6 +288,8 @@ static KalStatus find_acting(const KalDerivation *d)
     return KAL_OK;
 }
 
+// Rows of acceleration level first, for all constraints; then φ and ψ with their own
+// derivatives, which projections and starts need.
 KalStatus kal_derive_constraints(KalDerivation *d)
 {
     const size_t m = d->eq->m;

@@ -545,6 +545,8 @@ void kal_factoring_destroy(KalFactoring *factoring)
     }
 }
 
+// −M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹ r, the step of least length in the metric of the masses that takes
+// residuals r away, from the factors that are there.
 void kal_factoring_step(KalFactoring *factoring, const KalExpr *residuals,
                         KalExpr *out_step)
 {

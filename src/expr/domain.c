@@ -230,6 +230,9 @@ bool kal_need_is_met(KalNeedKind kind, double number)
     return number >= -1.0 && number <= 1.0;
 }
 
+// Whether e has no value where the need is not met, by its form: some node of it has the
+// same need. A formula too large for the walk is taken to show it, for then no guard is
+// added.
 bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
 {
     KalExpr list[WALK_MAX];
@@ -263,6 +266,7 @@ static bool may_lack_here(const KalGraph *g, KalExpr e)
     return needs.n > 0 || kal_op_domain((KalOp)kal_node(g, e)->op) == KAL_DOMAIN_POWER;
 }
 
+// Whether some node may have no value where all symbols have one.
 bool kal_may_lack_value(const KalGraph *g, KalExpr e)
 {
     KalExpr list[WALK_MAX];

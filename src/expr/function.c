@@ -280,6 +280,8 @@ static KalExpr length(KalGraph *g, KalExpr a, KalExpr b)
     return cons_2(g, KAL_OP_HYPOT, a, b);
 }
 
+// Exact choices only: a condition that is known, branches that are the same, a `not` that
+// exchanges them.
 KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b)
 {
     if (condition.index == 0 || a.index == 0 || b.index == 0 || g->plain) {
@@ -297,6 +299,8 @@ KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b)
     return kal_cons(g, KAL_OP_SELECT, condition, a, b);
 }
 
+// Which derivative of which table; whether it bends or jumps at knots decides which
+// operator it is.
 KalExpr kal_spline(KalGraph *g, const KalSpline *spline, KalSplineFunctionKind kind,
                    KalExpr x)
 {
@@ -373,6 +377,7 @@ static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
     return KAL_NO_EXPR;
 }
 
+// The node of an operator, simplified unless the graph is a plain one.
 KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
 {
     assert(op < KAL_OP_COUNT);

@@ -363,6 +363,9 @@ KalExpr kal_find(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
     return find_node(g, &n, hash_node(&n));
 }
 
+// Hash consing: a node that is there already is found, so that equal formulas have equal
+// indices. A graph in which something has failed takes no more nodes; whoever builds
+// checks once, at the end.
 KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
 {
     assert(op < KAL_OP_COUNT);
@@ -411,6 +414,8 @@ static bool have_number_room(KalGraph *g)
     return true;
 }
 
+// Numbers are found by value and exactness: a fraction and a rounded number of the same
+// value are two.
 KalExpr kal_number(KalGraph *g, KalRational value)
 {
     if (g->packed && kal_rational_same(value, kal_rational(0, 1))) {

@@ -65,6 +65,7 @@ void kal_sparse_clear(KalSparse *matrix)
     *matrix = (KalSparse){0};
 }
 
+// Bisection: columns of a row rise.
 KalExpr kal_sparse_get(const KalSparse *matrix, size_t row, size_t column)
 {
     assert(row < matrix->rows && column < matrix->columns);
@@ -342,6 +343,8 @@ static void visit_users(Columns *c, uint32_t from, uint32_t first_row)
     sort_visited(c, from);
 }
 
+// Forward mode for one symbol over the nodes that depend on it, operands first; the
+// entries are the rates of roots.
 static KalStatus add_column(Columns *c, uint32_t from, uint32_t column,
                             Entries *entries)
 {

@@ -299,6 +299,7 @@ KalExpr kal_factors_build(KalGraph *g, KalFactors *f)
     return kal_scale(g, f->k, above);
 }
 
+// A product as a number times the rest.
 KalTerm kal_split(const KalGraph *g, KalExpr e)
 {
     const KalExprNode *n = kal_node(g, e);
@@ -371,6 +372,8 @@ KalExpr kal_neg(KalGraph *g, KalExpr a)
     return multiply(g, kal_rational(-1, 1), a);
 }
 
+// Factors of both sides are collected, so that powers of equal bases become one; a
+// product of too many factors is left as it is.
 KalExpr kal_mul(KalGraph *g, KalExpr a, KalExpr b)
 {
     if (a.index == 0 || b.index == 0 || g->plain) {
@@ -418,6 +421,8 @@ KalExpr kal_powi(KalGraph *g, KalExpr a, int32_t n)
     return kal_cons(g, KAL_OP_POWI, a, (KalExpr){(uint32_t)n}, KAL_NO_EXPR);
 }
 
+// |k e| = |k| |e|; |e| is e where its form shows that it is not negative, and of e and −e
+// one is chosen, so that both have the same absolute value.
 KalExpr kal_absolute(KalGraph *g, KalExpr e)
 {
     KalTerm t = kal_split(g, e);
@@ -489,6 +494,8 @@ static KalExpr fractional_power(KalGraph *g, KalExpr a, KalExponent x)
     return kal_cons(g, KAL_OP_POW, a, exponent, KAL_NO_EXPR);
 }
 
+// An exponent that is a small fraction is written with whole powers and roots, which have
+// rules; any other stays a general power.
 KalExpr kal_pow(KalGraph *g, KalExpr a, KalExpr b)
 {
     if (a.index == 0 || b.index == 0 || g->plain || kal_is_int(g, a, 1)) {

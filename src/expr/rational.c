@@ -252,6 +252,8 @@ static bool read_decimal(Decimal *d, const char *text, const char *end)
     return true;
 }
 
+// Exact as long as numerator and denominator fit; 0.1 is then 1/10 and not the nearest
+// double.
 KalRational kal_rational_parse(const char *text, size_t length)
 {
     assert(length > 0);

@@ -212,6 +212,8 @@ static double end_slope(double h0, double h1, double d0, double d1)
     return turns && fabs(slope) > 3.0 * fabs(d0) ? 3.0 * d0 : slope;
 }
 
+// Slopes by theory (22.5) inside and (22.6) at the ends: the curve does not overshoot the
+// points.
 static void find_monotone(Slopes *f)
 {
     const size_t n = f->n;
@@ -232,6 +234,9 @@ static void find_monotone(Slopes *f)
     }
 }
 
+// Slopes that make the second derivative continuous, theory (22.2) and (22.3), around the
+// circle or between ends; two or three points have too few knots for that and get a line
+// or a parabola.
 static void find_cubic(Slopes *f)
 {
     if (f->spec->outside == KAL_OUTSIDE_REPEAT) {
@@ -269,6 +274,8 @@ static void fill(const Slopes *f, KalSpline *spline)
     }
 }
 
+// Lengths and slopes of the pieces, slopes at the knots by the method, and from these the
+// polynomials.
 static void make(const KalSplineSpec *spec, double *block, KalSpline *spline)
 {
     const size_t n = spec->n - 1;
@@ -441,6 +448,7 @@ static double held(const KalSpline *spline, int order, bool before)
                : on_piece(spline, 0, i, before ? first_of(spline) : last_of(spline));
 }
 
+// The argument is brought to a piece as the table says for what is outside.
 static double value_of(const KalSpline *spline, int order, double x)
 {
     const bool before = x < first_of(spline);
@@ -528,6 +536,8 @@ double kal_spline_value(const KalSplineFunction *f, double x)
     return NAN;
 }
 
+// The polynomial of a piece, held on to beyond its ends: a run goes on with it until the
+// event that changes the piece.
 double kal_spline_on_piece(const KalSplineFunction *f, double piece, double x)
 {
     const KalSpline *spline = f->spline;
@@ -615,6 +625,8 @@ static void bound_held(const KalSpline *spline, int order, double *low, double *
     *high = fmin(fmax(*high, first_of(spline)), last_of(spline));
 }
 
+// The range over [low, high]: of the pieces inside, and of what is outside as the table
+// says.
 static bool bound_derivative(const KalSpline *spline, int order, double low,
                              double high, double *out_low, double *out_high)
 {

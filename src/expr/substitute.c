@@ -26,6 +26,8 @@ static KalExpr rebuild(KalGraph *g, const KalStep *step, const KalExpr *image)
     return changed ? kal_build(g, op, arg) : step->node;
 }
 
+// One pass over the order: what is replaced has its image, everything else is rebuilt
+// from the images of its operands.
 static KalStatus substitute_in_order(KalGraph *g, const KalOrder *order,
                                      const KalReplacements *replacements,
                                      const KalSeeds *seeds, KalExpr *out_e)

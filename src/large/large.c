@@ -439,7 +439,7 @@ static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
     }
 }
 
-// Let rows lend to the coordinates whose pivot vanishes; answers how many rows more do.
+// Let rows lend to the coordinates whose pivot vanishes; returns how many more do.
 static int ask(KalLarge *l, const KalLargeProblem *p, const bool *held)
 {
     int *asked = l->blamed; // n + m
@@ -553,6 +553,9 @@ static KalStatus factor_schur(KalLarge *l, const KalLargeProblem *p, const bool 
     return analyze(l);
 }
 
+// The structure is analyzed when the first numbers come. Units follow from the factors of
+// the whole matrix, so each factorization of that measures them anew; lengths of rows are
+// found when somebody asks.
 KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                            double damping)
 {

@@ -36,6 +36,7 @@ static bool finite(const double *x, size_t n)
     return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3])) == 0.0;
 }
 
+// The least and the greatest size of entries; four at a time, then the rest.
 static KalExtent extent(const double *x, size_t n)
 {
     KalFour least = kal_all(INFINITY);
@@ -114,6 +115,9 @@ static double move(const KalForcePass *pass)
     return most;
 }
 
+// The worst row of A q'' = b in parts of the sizes of its terms. Where a row seems to be
+// off, the rounding that its terms came with (`from`) is counted too, which costs a root
+// only then.
 static double check(const KalRowCheck *rows)
 {
     const KalRowCheck p = *rows;
@@ -137,6 +141,8 @@ static double check(const KalRowCheck *rows)
     return most;
 }
 
+// What each row misses, b − A q'', and the sizes of its terms, from which its rounding is
+// known.
 static void rows(const KalRowPass *pass)
 {
     const KalRowPass p = *pass;

@@ -88,6 +88,8 @@ static KalStatus list_products(KalLarge *l, KalBlock *entries)
     return status;
 }
 
+// The structure of S: the products of each two entries of a column of A are given to the
+// analysis as entries that add up.
 KalStatus kal_schur_init(KalLarge *l, int64_t most)
 {
     KalBlock entries = {.data = NULL};
@@ -144,6 +146,7 @@ static inline void add_products(double *restrict value, const int *restrict slot
     }
 }
 
+// Columns of the usual lengths get a loop whose length the compiler knows.
 static void add_all_products(KalLarge *l)
 {
     const KalSchur *schur = &l->schur;
@@ -200,6 +203,8 @@ static bool invert_masses(KalLarge *l, const bool *held)
     return true;
 }
 
+// Masses that no coordinate is held by are inverted once and kept; those with held
+// coordinates, whose inverse counts as zero, each time.
 bool kal_schur_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                       double damping)
 {

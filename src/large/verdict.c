@@ -226,6 +226,8 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The row c and those that it combines are to blame, by number; how far they miss each
+// other is told in the length of the combination.
 static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *conflict)
 {
     assert(count >= 0 && count < l->m);
@@ -311,6 +313,8 @@ static KalStatus judge_rows(KalLarge *l, const KalLargeProblem *p, const double 
     return status;
 }
 
+// Rows that were left out of the factors are counted, and only where there are some,
+// judged and gathered into sets: the usual system costs a loop over its rows.
 KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *qdd,
                           KalMotionAnswer *answer, bool *out_again)
 {
@@ -372,6 +376,9 @@ static double square_of(const KalLarge *l, const double *x)
     return sum;
 }
 
+// What is left of a row when the combination of independent rows nearest to it is taken
+// off, and its length in parts of the row's own: the sine of the angle between the row
+// and the others.
 double kal_large_rest(KalLarge *l, const KalLargeProblem *p, int constraint,
                       double *out_rest)
 {

@@ -115,6 +115,10 @@ static int largest_diagonal(int n, const double *a, int from)
     return best;
 }
 
+// Outer products, one column at a time: the column of the pivot, divided by its root, is
+// the next one of L, and the columns behind it lose the product of that column with
+// itself. What is left is kept whole, not only its lower half, so that rows and columns
+// can be exchanged; above the diagonal of L there are zeros.
 int kal_cholesky_pivoted(int n, double *restrict a, double tolerance,
                          int *restrict perm)
 {

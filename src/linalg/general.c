@@ -217,6 +217,9 @@ static void reflect_columns(int n, double *X, Reflector r, int to)
     }
 }
 
+// Householder's reflections, one for each column, make all entries below the first
+// subdiagonal zero. Each is applied from both sides, so that eigenvalues stay, and Z
+// gathers them: A = Z T Zᵀ at any time.
 static void reduce_to_hessenberg(Work *w)
 {
     const int n = w->n;
@@ -322,6 +325,10 @@ static void split(Work *w, int i)
     *entry(w, i + 1, i) = 0.0;
 }
 
+// Deflation: the part of T that is at work ends at `high` and begins at `low`, above
+// which the entry below the diagonal is negligible. A part of one or two rows is finished
+// and dropped from the end. A part that does not shrink gets an exceptional shift now and
+// then, and is given up after STEPS_PER_VALUE steps.
 static bool iterate(Work *w, double norm)
 {
     int high = w->high;
@@ -503,6 +510,7 @@ static void find_vectors(Work *w, KalSpectrum *spectrum)
     }
 }
 
+// The four steps of the head of this file, in order.
 bool kal_eigen_general(int n, double *A, void *work, KalSpectrum *spectrum)
 {
     assert(n >= 0);

@@ -86,6 +86,8 @@ bool kal_lu_factor(int n, double *a, int *perm)
     return true;
 }
 
+// Forward with L, whose diagonal is 1, on the right-hand side in the order of the rows;
+// then backward with R.
 void kal_lu_solve(int n, const double *a, const int *perm, double *work, double *x)
 {
     for (int i = 0; i < n; i++) {

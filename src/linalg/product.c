@@ -34,6 +34,8 @@ static double factor_at(KalFactor F, int k, int j)
     return F.data[(size_t)k * F.row_step + (size_t)j * F.column_step];
 }
 
+// Tiles of four columns of X by two of Y; what is left at the edges goes column by
+// column.
 void kal_subtract_product(KalMatrix X, KalFactor F, KalMatrix Y)
 {
     assert(X.rows >= Y.rows && X.rows <= X.ld && Y.rows <= Y.ld);

@@ -51,6 +51,9 @@ static double *lay_out(KalQr *qr, int rows, int columns, double *doubles, int *i
     return qr->norms + 2 * (size_t)columns;
 }
 
+// X P = U [R S; 0 0] by the outer factorization; then [R S]ᵀ = V T, with columns
+// exchanged, by the inner one. So X is U, times the transpose of a triangle, times Vᵀ,
+// but for exchanges.
 void kal_pseudoinverse_factor(KalPseudoinverse *inverse, KalMatrix X, int rank,
                               double *doubles, int *ints)
 {
@@ -77,6 +80,8 @@ void kal_pseudoinverse_factor(KalPseudoinverse *inverse, KalMatrix X, int rank,
     assert(inner->rank <= outer->rank);
 }
 
+// y = P V T⁻ᵀ Uᵀ x: reflections of the outer factors, forward substitution with the
+// triangle, reflections of the inner ones, and the columns back in their places.
 void kal_pseudoinverse_apply(const KalPseudoinverse *inverse, const double *x,
                              double *y)
 {

@@ -116,6 +116,9 @@ static void swap_rows(KalQr *qr, int step, int followers)
     }
 }
 
+// The reflector of column `step`, applied to all columns behind it, followers included;
+// squared lengths of the columns that may still be taken lose what has gone into row
+// `step`.  With `swaps` the largest entry of the column comes into that row first.
 static void eliminate(KalQr *qr, int step, int followers)
 {
     const int n = qr->rows - step;

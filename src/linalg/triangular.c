@@ -53,6 +53,8 @@ static void solve_single(Block block, double *restrict x)
     }
 }
 
+// Rows k0 to k1 are solved for all right-hand sides; then they are taken off all rows
+// below in one product.
 void kal_solve_lower(int n, double *L, const double *inverse, int columns, double *X)
 {
     assert(n >= 0 && columns >= 0);

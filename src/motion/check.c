@@ -160,6 +160,8 @@ static size_t append(char *to, size_t used, size_t size, const char *text, size_
     return used + length;
 }
 
+// At most SHOWN names, each cut at LONGEST bytes, so that the text of a message has room
+// for any.
 KalNames kal_motion_names(const KalMotion *s, bool constraints, const int *indices,
                           int count)
 {

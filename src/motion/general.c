@@ -162,7 +162,7 @@ static void find_missing(const KalMotion *s, const Part *part, double *force, do
     kal_axpy(p->n, -1.0, massless, force);
 }
 
-// Add to the part what the formulation answers to the force and b still missing.  The
+// Add to the part what the formulation gives for the force and b still missing.  The
 // multipliers carry M_s q − f, which lies in the range of the constraints.
 static void improve(KalMotion *s, const Part *part, double *force, const double *b)
 {
@@ -346,6 +346,8 @@ static KalStatus solve_agreeing(KalMotion *s, double *lambda_total)
     return KAL_OK;
 }
 
+// The order is that of the head of this file; the residuals are judged in the end, when
+// all that they are made of is there.
 KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
 {
     KalWorst worst;

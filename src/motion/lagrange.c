@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
+// The matrix [M −Uᵀ; U 0] with the orthonormal rows U, column after column, and its
+// factors, cut at the rank that the verdict has found (theory (7.4)).
 void kal_lagrange_prepare(KalMotion *s)
 {
     const KalMotionVerdict *v = &s->verdict;

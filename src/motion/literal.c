@@ -74,6 +74,8 @@ void kal_definite_prepare(KalMotion *s, const double *mass)
                              second_doubles(s), second_ints(s));
 }
 
+// q'' = M⁻¹Q + M^(−1/2) (A M^(−1/2))⁺ (b − A M⁻¹Q): the equation of Udwadia and Kalaba
+// word for word (theory (7.1)).
 void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
                              double *q)
 {

@@ -117,6 +117,10 @@ static int rank_alone(const KalMotion *s, int j)
     return mass > 0.0 ? 1 : -1;
 }
 
+// Gaussian elimination of the symmetric matrix with diagonal pivots. What is left of a
+// coordinate without a pivot must be rounding; but one that nothing is coupled to has
+// exactly the mass it has, and counts by itself, however light (rank_alone). Where
+// neither can be shown this function does not decide.
 bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
 {
     const int n = s->given.n;

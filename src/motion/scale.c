@@ -279,6 +279,8 @@ void kal_motion_prefer_long_rows(KalMotion *s)
     }
 }
 
+// Units of coordinates and rows first, then the rows in these units; a row whose unit is
+// no number was made of entries that arithmetic cannot bring to size.
 KalStatus kal_motion_scale(KalMotion *s)
 {
     const int n = s->given.n;

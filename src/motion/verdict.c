@@ -313,6 +313,8 @@ static void scale_vectors(KalMotion *s)
     }
 }
 
+// M first, then A, then the mass of the directions that A leaves free: each factorization
+// works with what the one before has found.
 KalStatus kal_motion_verdict(KalMotion *s)
 {
     assert(s->given.n >= 1 && s->given.n <= s->n_max);

@@ -46,7 +46,7 @@ static void find_times(const KalOdeLanes *l, const KalCourse *c)
     }
 }
 
-// All stages, theory (12.1); answers where the state of the last is.
+// All stages, theory (12.1); returns where the state of the last is.
 static const double *take_stages(KalOdeLanes *l, KalCourse *c)
 {
     find_times(l, c);

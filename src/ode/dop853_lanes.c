@@ -411,7 +411,7 @@ static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
     l->math->go_on(l, &on, &longest);
 }
 
-// An attempt; answers whether any lane is waited for by somebody.
+// An attempt; returns whether any lane is waited for by somebody.
 static bool try_once(KalOdeLanes *l, const bool *wanted, KalLaneStep *out_steps)
 {
     KalCourse c;

@@ -22,6 +22,7 @@ enum {
     BLOCK = 4 // groups of entries whose sums are taken at once, of many
 };
 
+// Blocks of 32 states: their sums stay in registers while all stages are added.
 static int add_most(const KalDop853Row *row, double *const *k, int ld,
                     const double *from, KalEight h, double *out)
 {
@@ -120,6 +121,9 @@ static double go_on(int ld, const double *rate, double *out, const KalDop853Next
     return sum_up(sum);
 }
 
+// The end of the step and both estimates of the error, theory (12.2) and the maxima of
+// (12.4), in one pass over the rates. A state that is not finite shows in `finite`, for 0
+// × x is then NaN.
 static void finish(double *const *k, int ld, KalDop853End *end)
 {
     KalEight most5 = kal_eight_all(0.0);
@@ -190,6 +194,8 @@ static void settle(int ld, KalDop853Settled *s)
     }
 }
 
+// Coefficients of the polynomial of dense output, theory (12.9), as its nested form takes
+// them.
 static void dense(double *const *k, int ld, const double *y, const double *y_end,
                   const KalEight *h, double *const *out_d)
 {
@@ -209,6 +215,7 @@ static void dense(double *const *k, int ld, const double *y, const double *y_end
     }
 }
 
+// The nested form y + x (d₀ + (1 − x) (d₁ + x (d₂ + …))) with x and 1 − x by turns.
 static void interpolate(double *const *d, int ld, const double *y, double a,
                         double *out)
 {

@@ -307,6 +307,8 @@ static KalStatus start(KalIntegrator *base, const double *y)
     return KAL_OK;
 }
 
+// One attempt; after a failure the state is that of before, and whoever drives the run
+// chooses a shorter step.
 static KalStatus step(KalIntegrator *base)
 {
     Gauss *g = (Gauss *)base;

@@ -90,6 +90,9 @@ static double basis(const KalTrail *trail, Piece piece, int j, double t)
     return product;
 }
 
+// The interpolating polynomial in Lagrange's form: the weight of a value is the integral
+// of its basis polynomial, by Gauss's quadrature with three nodes, which is exact up to
+// order 5.
 static void integrate(const KalTrail *trail, Piece piece, double t, double *out_sums)
 {
     const double nodes[NODES] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};

@@ -577,6 +577,8 @@ static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
                : KAL_OK;
 }
 
+// From formulas to tapes, from tapes to machine code if the processor and the options
+// allow it; programs whose code has no room are interpreted.
 KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
                              KalProgram **out_program)
 {

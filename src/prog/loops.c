@@ -221,6 +221,8 @@ static void even_sum(KalSpaced a, KalSpaced b, bool negative, double *out, size_
     (negative ? even_minus : even_plus)(a, b, out, count);
 }
 
+// Four arguments at a time, as the loops that are not spaced have them, so that the bits
+// are the same.
 static void even_sin_cos(KalSpaced a, KalSpaced b, bool negative, double *out,
                          size_t count)
 {

@@ -69,6 +69,8 @@ static KalStatus add_all(KalContext *ctx, KalProgram *const *programs, size_t co
     return status;
 }
 
+// The code of all programs in one block of pages: pages have rights of their own, and a
+// program by itself would seldom fill one.
 KalStatus kal_native_share(KalContext *ctx, KalProgram *const *programs, size_t count,
                            KalNative *out_pages)
 {

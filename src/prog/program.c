@@ -114,6 +114,8 @@ void kal_program_eval(const KalProgram *program, const double *variables, double
     kal_program_eval_on(program, variables, NULL, work, out_values);
 }
 
+// Machine code if there is some, else the rolled-up program, else the tape; a mode needs
+// the tape with the places of its switches.
 void kal_program_eval_on(const KalProgram *program, const double *variables,
                          const double *modes, double *work, double *out_values)
 {
@@ -162,6 +164,8 @@ void kal_program_put_lane(const KalProgram *program, const double *work, int lan
     }
 }
 
+// KAL_LANES states side by side; code for registers of half the width goes over them
+// twice.
 void kal_program_eval_lanes(const KalProgram *program, const double *variables,
                             double *work, double *out_values)
 {

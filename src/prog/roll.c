@@ -119,6 +119,9 @@ static KalPut find_rounds(const KalProgram *p, uint32_t first)
     return best;
 }
 
+// Outputs in rounds: a period of outputs, each of which takes its value a constant number
+// of slots further on in the next round. Outputs outside of rounds are put together in
+// lists with period 0.
 static KalStatus roll_results(const KalProgram *p, KalRoll *roll)
 {
     KalStatus status = KAL_OK;

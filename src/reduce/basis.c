@@ -564,6 +564,8 @@ static KalStatus make_field(Basis *b, KalExpr *velocities)
     return status;
 }
 
+// Speeds that make S simple: a basis of the free velocities is found in exact algebra,
+// beginning with the velocities of coordinates themselves.
 KalStatus kal_reduction_choose(KalReduction *r)
 {
     assert(r->n <= KAL_REDUCTION_MOST && r->k == r->n - r->rank);

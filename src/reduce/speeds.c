@@ -144,6 +144,8 @@ static KalStatus solve(KalReduction *r, const KalSpeedNames *names, KalField *fi
     return KAL_OK;
 }
 
+// Speeds that were given: the linear equations between them, the constraints and the
+// velocities are solved in exact algebra.
 KalStatus kal_reduction_take(KalReduction *r, const KalSpeedNames *names)
 {
     KalExpr all[KAL_UNKNOWNS * (KAL_UNKNOWNS + 1)];

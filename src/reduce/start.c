@@ -73,6 +73,8 @@ static KalStatus have_values(KalReduction *r, const KalExpr *e, size_t n,
     return KAL_OK;
 }
 
+// Formulas that have no value at the start are told: whoever integrates them from there
+// would divide by zero.
 static KalStatus note(KalReduction *r, const double *values)
 {
     bool motion = true;

@@ -105,6 +105,8 @@ static void take_past(KalCoastLanes *of, int lane, const KalRankWatch *watch, do
     of->strange[lane] = of->mixed[lane];
 }
 
+// The lane gets what the watch of its run knows of the rows; the run is brought up to
+// date again when the lane leaves.
 void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
 {
     const KalRankWatch *watch = &run->rank;

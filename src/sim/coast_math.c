@@ -277,6 +277,9 @@ static Rows look_at_rows(const KalCoast *coast, const KalSparse *A)
     return x;
 }
 
+// The watch over ranks of nearness.c and rank.c for all lanes at once: how rows change,
+// how fast they turn, whether sines lead anywhere, and how long the next step may be.
+// What is not quiet is remembered by nobody: the run of that lane looks itself.
 void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
                      KalEightBits *quiet_lanes, KalEight *out_longest)
 {

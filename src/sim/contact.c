@@ -218,6 +218,8 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
     return state->moves ? hypot(v->slip[0], v->slip[1]) - still(run) : along;
 }
 
+// Event functions of contacts, two for each: the gap or the force that keeps it closed;
+// the slip or how much friction is left. 1 where a contact has neither.
 KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
 {
     KalInstant *instant = run->instant;
@@ -684,6 +686,8 @@ static KalStatus decide_accelerations(KalRun *run)
     return kal_contacts_decide(instant, still(run));
 }
 
+// At an event: gaps that close strike; without an impact only forces are decided on anew.
+// An impact may change the energy, end slips, and leaves the run unsolved.
 static KalStatus decide(KalRun *run, bool first)
 {
     KalContactWatch *watch = &run->contacts;

@@ -71,6 +71,8 @@ double kal_run_room(const KalRun *run)
     return watch->revisit < INFINITY ? fmin(room, watch->no_further - run->t) : room;
 }
 
+// The zero of the parabola through the sine of an angle between rows, its slope and its
+// bend; it counts when it is near, ahead of the present, and within the run.
 bool kal_run_foresee(const KalRun *run, double *out_distance)
 {
     assert(out_distance);

@@ -125,6 +125,9 @@ static KalStatus factor_rows(KalReducedForm *form)
     return KAL_OK;
 }
 
+// The rows of A in units of the masses are factored with pivoting; the orthonormal
+// directions that they leave, in the units of coordinates, are the columns of U, and
+// speeds are the parts of q' along them.
 KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 {
     const int n = form->n;

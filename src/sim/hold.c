@@ -71,6 +71,8 @@ bool kal_run_holds_due(const KalRun *run, double t)
     return t >= run->holds.next;
 }
 
+// Several holds may be due at once; times are multiples of periods, and are compared up
+// to rounding.
 KalStatus kal_run_holds_renew(KalRun *run)
 {
     if (!kal_run_holds_due(run, run->t)) {

@@ -78,6 +78,8 @@ void kal_run_clear_marks(KalRun *run)
     clear(run, &run->jumps.marks);
 }
 
+// The step is sampled anew: how many looks there may be, and how short a stretch is worth
+// one.
 static KalStatus learn_step(KalRun *run, KalMarkWatch *watch)
 {
     const KalOdeStep *step = &run->step;

@@ -250,6 +250,9 @@ KalStatus kal_passage_find(KalRun *run)
     return report_end(run);
 }
 
+// In large systems one row is followed. Its sine has a sign, which changes where the row
+// passes through the span of the others; between two ends of different sign there is a
+// zero.
 KalStatus kal_passage_find_followed(KalRun *run)
 {
     const double ends[] = {run->rank.kept_sines[0], kal_nearness_of_followed(run)};

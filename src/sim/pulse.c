@@ -230,6 +230,8 @@ static KalStatus step_again(KalRun *run, double t)
     return kal_run_integrate_step(run, true);
 }
 
+// A step in which an operand of a pulse passed zero unseen is taken again, with its end
+// there, until none has: the last stage of the new step lies on the pulse.
 KalStatus kal_run_heed_pulses(KalRun *run)
 {
     KalPulseWatch *watch = &run->pulses;

@@ -564,6 +564,8 @@ static bool is_shared_work(const KalInstant *instant, const KalWorker *work)
     return shared;
 }
 
+// Kinds of columns whose values may depend on how dependent constraints share a force,
+// theory (2.9).
 static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column column)
 {
     switch (column.kind) {
@@ -688,6 +690,8 @@ static bool look_at_sample(const KalRecord *record, const KalRun *run, double *r
     return sum == 0.0;
 }
 
+// Everything that columns may ask for is computed first; then each kind takes its value
+// (columns.def). A sample that is known ahead has its row already.
 KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
 {
     assert(record && run && out_values);

@@ -72,6 +72,8 @@ void kal_rows_note(KalRun *run, bool fresh)
     }
 }
 
+// Entries of rows that have nearly vanished keep the sizes that they had before: those
+// tell later how much of the row is left.
 void kal_rows_accept(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;

@@ -107,6 +107,8 @@ static KalStatus init_instant(KalRun *run)
     return kal_instant_create(run->ctx, run->system, &run->instant);
 }
 
+// Parts are made in an order in which each finds what it needs; kal_run_destroy() takes
+// what there is.
 static KalStatus init(KalRun *run)
 {
     KAL_TRY(kal_options_check(run->ctx, &run->options));
@@ -751,6 +753,7 @@ KalStatus kal_run_step(KalRun *run)
     return arrive(run, true);
 }
 
+// Powers of the present instant, and works as far as the integration has come.
 size_t kal_run_works(KalRun *run, const KalWork **out_works)
 {
     if (!(run && out_works)) {

@@ -236,6 +236,9 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
     return scan->results;
 }
 
+// A gap is at most what it is at a and what its greatest rate adds until b (mean value
+// theorem): sharper than its range over the box where bodies move fast and gaps are
+// small.
 const KalRange *kal_scan_sharpen_gaps(KalScan *scan, double a, double b)
 {
     const size_t count = scan->spec.system->model->n_contacts;

@@ -104,6 +104,8 @@ static void gather(Draft *d, KalOp op, size_t to, size_t word)
              : kal_binary(d->t.g, op, *x, now);
 }
 
+// The formulas of the road with the state of this stage in the place of the variables;
+// what judges its answer, growth of pivots and sines, is gathered over all stages.
 static KalStatus add_stage(Draft *d, int stage)
 {
     const KalRoad *road = d->road;
@@ -159,6 +161,8 @@ static bool make_room(KalStages *s)
     return true;
 }
 
+// Without a program, for want of memory or because there would be too many operations,
+// stages go one by one, so that nothing is to be told.
 void kal_stages_make(KalStages *stages, const KalRoad *road)
 {
     KalStages *s = stages;

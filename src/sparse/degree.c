@@ -239,6 +239,8 @@ static KalStatus eliminate_stage(Quotient *g, int begin, int end, int *out_order
     return KAL_OK;
 }
 
+// Both stages share one quotient graph: what the first eliminates is an element for the
+// second.
 KalStatus kal_minimum_degree(KalContext *ctx, KalCouplings *couplings, int first,
                              int *out_order)
 {

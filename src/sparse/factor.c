@@ -311,6 +311,8 @@ typedef struct Places {
     const int *relative;
 } Places;
 
+// For each node: its columns, by code for its shape where there is such, then the change
+// of what stands below and to the right of it. Small nodes do both in one function.
 static int eliminate_nodes(KalLdl *ldl, const double *least, int begin, int end,
                            Places *places)
 {

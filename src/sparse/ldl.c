@@ -292,6 +292,7 @@ static void find_nodes(Analysis *a)
     }
 }
 
+// Bisection: the rows of a column rise.
 int kal_ldl_position(const KalLdl *ldl, int row, int column)
 {
     assert(column >= 0 && column < row);

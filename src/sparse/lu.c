@@ -121,6 +121,10 @@ static int64_t list_couplings(Pairs *pairs, int j, int *out)
     return count;
 }
 
+// The order of columns is that of least degree of AᵀA, in which two columns are coupled
+// if a row has both. Rows are exchanged later, for the sake of rounding, and the fill of
+// L and U stays within that of the Cholesky factor of AᵀA whichever rows are taken
+// (George and Ng, SIAM J. Sci. Stat. Comput. 6, 1985).
 static KalStatus find_order(KalSparseLu *lu, Pairs *pairs)
 {
     KalCouplings *couplings = &pairs->couplings;
@@ -275,6 +279,9 @@ static double size_of(const KalSparseLu *lu, const KalColumns *matrix, int j)
     return size;
 }
 
+// Left-looking: the column of the matrix loses its parts in the columns of L that stand
+// before it, a pivot is chosen among rows that have none, and what is left of the column,
+// divided by the pivot, is the next one of L.
 static KalStatus factor_column(KalSparseLu *lu, const KalColumns *matrix,
                                const KalSparseLuOptions *options, int at)
 {
@@ -342,6 +349,9 @@ void kal_sparse_lu_clear(KalSparseLu *lu)
     *lu = (KalSparseLu){.ctx = NULL};
 }
 
+// Forward with L column by column, the right-hand side being worked on in place, then
+// backward with U. Zeros are skipped, so that a sparse right-hand side costs as much as
+// what it reaches.
 void kal_sparse_lu_solve(KalSparseLu *lu, double *b, double *out_x)
 {
     assert(lu->rows == lu->columns && lu->rank == lu->columns);

@@ -294,6 +294,8 @@ static KalRanksWork ranks_work(const Work *w, const KalSweepJob *job)
                           .job = *job};
 }
 
+// Runs that are in the store already are passed over; what is done is on disk after the
+// flush, whatever becomes of the rest.
 static KalStatus do_runs(Work *w)
 {
     assert(w->n_stores == 1);
@@ -611,6 +613,8 @@ static size_t names_size(const Work *w)
     return size;
 }
 
+// Merging reads all shards and does no runs; a rank other than the first helps and writes
+// nothing; everybody else runs and writes.
 static KalStatus go(Work *w)
 {
     KAL_TRY(check(w));

@@ -470,6 +470,8 @@ static void post_leave(KalRanks *ranks, KalStatus status)
     post(ranks, text, sizeof number + strlen(text + sizeof number), 0, TAG_LEAVE);
 }
 
+// A rank that helps: it asks the leader for numbers of runs, and posts rows in bundles,
+// now and then by the clock, so that the leader has them early.
 KalStatus kal_ranks_follow(KalRanks *ranks, const KalSweep *sweep,
                            const KalRanksWork *work)
 {

@@ -552,6 +552,8 @@ static KalStatus get_marks(const KalStore *store, const Head *head, KalStoreRow 
     return KAL_OK;
 }
 
+// Head, values, reason and marks of a slot; values of runs with samples lie elsewhere and
+// are read by their place.
 KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
 {
     assert(slot < store->spec.slots && out_row);

@@ -116,6 +116,8 @@ static KalStatus read_options(KalSweep *sweep, const KalSystem *system,
     return status == KAL_OK ? label_inputs(sweep) : status;
 }
 
+// Inputs that change the structure of the model need a system for each combination of
+// their values.
 static KalStatus count_structures(KalSweep *sweep, const KalSweepOptions *options)
 {
     assert(!sweep->structures);

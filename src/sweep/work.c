@@ -157,6 +157,8 @@ static KalStatus make_fresh(Lane *lane, Bench *bench, const KalStructure *s, siz
     return kal_run_set_parameters(bench->run, lane->settings, n);
 }
 
+// Parameters are set in the run at hand; where that will not do, for options depend on
+// them, the run is made anew for each.
 static KalStatus set_parameters(Lane *lane, Bench *bench, const KalStructure *s)
 {
     assert(bench->run);
@@ -617,6 +619,8 @@ static void go_on_all(Pool *pool)
     }
 }
 
+// All threads take numbers of runs from one pool, and the first failure that is not that
+// of a run stops them all.
 KalStatus kal_sweep_go(const KalSweep *sweep, const KalSweepJob *job)
 {
     KAL_NEED(sweep ? sweep->ctx : NULL, sweep && job && job->take);

@@ -147,6 +147,9 @@ static bool settle(Border *b, KalFindRates find, const bool *held)
     return false;
 }
 
+// Where no switching function is zero at the start this is `find` alone. Otherwise pieces
+// are chosen by the velocities, velocities found on these pieces, and so on; where that
+// does not settle the start is that of the pieces as they are.
 KalStatus kal_border_find_rates(KalInstant *instant, KalFindRates find,
                                 const bool *held, int *out_failed)
 {

@@ -35,6 +35,8 @@ KalStatus kal_contacts_check(const KalSystem *system)
     return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
 }
 
+// The values of contact i / KAL_CONTACT_VALUES in the order of KalContactValues: the gap,
+// its rate, the slips, restitution, limit and hold.
 KalExpr kal_contact_formula(const KalEquations *equations, size_t i)
 {
     const KalModel *model = equations->model;
@@ -254,6 +256,9 @@ static bool has_friction(const KalContactDecision *decision)
     return any;
 }
 
+// What was sought, `what`, is told with the contacts that the decision was about. Only
+// friction makes Painlevé's paradox: without it the laws are those of a convex problem,
+// and no answer means that other constraints leave no way to move.
 KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
     char names[KAL_BLAMED_SIZE];
@@ -438,6 +443,9 @@ static bool activate_row(KalInstant *instant, int used, int *chosen, int *count)
     return extends_others;
 }
 
+// Rows become constraints in turns, those of contacts that push before those that only
+// stay closed, and grips before other holds, so that a row which depends on others is
+// left out in favor of what matters more.
 static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, int k,
                            Turn turn, int *chosen, int *count)
 {
@@ -567,6 +575,8 @@ static KalStatus decide_with_control(KalInstant *instant)
     return status == KAL_OK ? fail_control(instant) : status;
 }
 
+// States of contacts that are closed now; who acts among them is found anew from their
+// rows, with servos in rounds until inputs and contacts agree.
 static KalStatus decide(KalInstant *instant, double slip)
 {
     KalContacts *c = &instant->contacts;
@@ -596,6 +606,8 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 
 // Contacts of a state that is given.
 
+// A gap counts as closed when it is zero but for rounding: TOUCHING of the terms of its
+// gradient times the coordinates, or of 1.
 KalStatus kal_contact_touches(KalInstant *instant, size_t i, bool *out_touches)
 {
     const KalContact *contact = &instant->system->model->contacts[i];
@@ -617,6 +629,8 @@ KalStatus kal_contact_touches(KalInstant *instant, size_t i, bool *out_touches)
     return KAL_OK;
 }
 
+// At a start: a contact is closed when its gap is, and the bodies do not part faster than
+// rounding. What is closed is then decided on.
 KalStatus kal_contacts_settle(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;

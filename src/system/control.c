@@ -358,7 +358,7 @@ static void take_unit(KalControl *control, int j)
     }
 }
 
-// How the system answers to one unit of each input, without anything that slides: `problem` has
+// How the system responds to one unit of each input, without anything that slides: `problem` has
 // its rows, at rest.
 static KalStatus find_plain_responses(KalControl *control, KalInstant *instant,
                                       KalMotionProblem *problem)
@@ -375,7 +375,7 @@ static KalStatus find_plain_responses(KalControl *control, KalInstant *instant,
     return KAL_OK;
 }
 
-// How the system answers to one unit of each input, the constraints at rest.
+// How the system responds to one unit of each input, the constraints at rest.
 static KalStatus find_responses(KalControl *control, KalInstant *instant,
                                 KalInstantSolve solve)
 {

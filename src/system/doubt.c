@@ -74,6 +74,8 @@ static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
     return status;
 }
 
+// Slopes of the formulas by reactions, as a program: theory (2.9) asks for their values
+// in each state.
 static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
                                const Asked *asked)
 {
@@ -359,6 +361,8 @@ static void judge_sparse(KalDoubter *d, const KalInstant *instant)
     kal_large_each_dependency(instant->large.solver, &problem, mark_along, d);
 }
 
+// The rows of A, orthonormalized once for the state; then each slope is compared with
+// their span.
 const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
 {
     assert(!instant->bare);

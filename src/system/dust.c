@@ -79,6 +79,8 @@ static void end_sizes(size_t count, double *sizes)
     }
 }
 
+// The sizes that entries have at two other states on either side of the present one,
+// neither of which is special: what an entry is there tells rounding from a small number.
 void kal_usual_find(KalInstant *instant)
 {
     const KalEquations *e = instant->system->equations;

@@ -53,6 +53,8 @@ static Subject about_servo(const KalModel *model, size_t i)
     return (Subject){"the equation of servo", servo->name, servo->span};
 }
 
+// Results of the program of givens stand in the order in which collect() lists them
+// (system.c): M, Q, A, b, then those of servos and actuators.
 static Subject about_given(const KalEquations *e, size_t i)
 {
     assert(e->M.start && e->A.start);
@@ -79,6 +81,7 @@ static Subject about_given(const KalEquations *e, size_t i)
     }
 }
 
+// The part of the model that a result of a program belongs to, for messages.
 static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
 {
     assert(id < KAL_PROGRAMS && i < system->n_results[id]);

@@ -277,6 +277,7 @@ static void fill_unit(Unit *unit)
     }
 }
 
+// The rank of rows alone: a problem with the unit matrix for masses and no forces.
 static KalStatus solve_unit(KalContext *ctx, const Unit *unit, KalMotionAnswer *answer)
 {
     assert(unit->rows->rows > 0);

@@ -328,6 +328,9 @@ static void scatter_givens(KalInstant *instant, const double *rows)
     kal_scatter(&equations->A, rows, instant->A);
 }
 
+// Numbers of the equations from one program; traces of cancellation are cleared, controls
+// added, and rows that do not act left out. Whoever reads M, Q, A or b of an instant
+// relies on this call.
 KalStatus kal_instant_givens(KalInstant *instant)
 {
     const KalEquations *equations = instant->system->equations;
@@ -392,6 +395,7 @@ static void clear_row(KalInstant *instant, size_t i)
     }
 }
 
+// φ and its rows, or ψ and its rows; what does not act or has no such level is zero.
 KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);

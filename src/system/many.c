@@ -111,6 +111,7 @@ static bool make_room(Pass *p)
     return true;
 }
 
+// Lanes pay for a few states only, and need the road that the first answer has opened.
 static bool make_lanes(Pass *p, const KalMotionAnswer *answer)
 {
     p->lanes.ctx = p->instant->ctx;

@@ -31,6 +31,7 @@ static KalStatus read_source(KalContext *ctx, const KalSource *source,
     return KAL_OK;
 }
 
+// The parser of models reads the unit, in a statement made around it.
 KalStatus kal_measure_read(KalContext *ctx, const char *text, KalUnit *out_unit)
 {
     char statement[LONGEST + 20];

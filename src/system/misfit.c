@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <math.h>
 
+// Constraints that are not met within what the projection allows, and the one that is off
+// most.
 static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);

@@ -134,6 +134,7 @@ KalMotionFault kal_instant_fault(const KalInstant *instant)
                                  : kal_motion_fault(instant->motion);
 }
 
+// Contacts know best whom to blame, then servos, then the solver.
 size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
 {
     if (!(instant && out_names)) {

@@ -408,6 +408,8 @@ static bool factor_sparse(KalProjector *p, double damping)
     return true;
 }
 
+// H = G Gᵀ + μ 1 in the rows that count, theory (13.2); definite for any μ > 0 that is
+// not lost in rounding.
 bool kal_projector_factor(KalProjector *p, double damping)
 {
     assert(damping > 0.0);
@@ -589,6 +591,8 @@ double kal_projector_measure(const KalProjector *p)
     return sum;
 }
 
+// √(dᵀ(M + diag)d) with d = to − from, from the triangle of M that is kept; the little
+// diagonal gives coordinates without mass a length.
 static double sparse_distance(const KalProjector *p, const double *from,
                               const double *to)
 {

@@ -198,6 +198,8 @@ static KalStatus finish(const Finding *f)
     return KAL_OK;
 }
 
+// Notes are made for the steps of one order of all formulas: first what bends, from users
+// down, then the operands in which pulses and poles are.
 KalStatus kal_system_find_pulses(KalSystem *system, const KalExpr *formulas,
                                  size_t count)
 {

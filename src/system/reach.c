@@ -100,6 +100,8 @@ static void bound(Reach *r, const bool *never)
                       r->ranges + r->system->layout.count, r->results);
 }
 
+// The formulas as a program, whose ranges for ranges of the state kal_program_bound()
+// finds.
 static KalStatus prepare(Reach *r)
 {
     KalContext *ctx = r->system->ctx;

@@ -114,6 +114,9 @@ static void keep_own(KalInstant *instant, int k, const double *qdd)
     }
 }
 
+// Unit forces along rows with different heads are applied together, and each row takes
+// from the answer the part that concerns its own coordinates. All solves but the first
+// use the factors of the first.
 static KalStatus find_responses(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;

@@ -387,7 +387,7 @@ static bool leaves_dust(size_t count, const double *from, const double *to)
     return dust;
 }
 
-// One step of both levels; answers whether nothing but rounding is left.
+// One step of both levels; returns whether nothing but rounding is left.
 static bool step(KalRoad *road, bool *out_lost)
 {
     const KalInstant *instant = road->instant;
@@ -444,6 +444,9 @@ static bool is_there(KalRoad *road)
            && kal_return_find(road, kal_road_inputs(road));
 }
 
+// At most KAL_RETURN_STEPS steps of the program; its state counts when both levels are
+// met to rounding of their terms. A step that the program does not vouch for leaves the
+// state as it was given.
 bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
 {
     const KalInstant *instant = road->instant;

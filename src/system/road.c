@@ -95,6 +95,8 @@ void kal_road_choose(KalRoad *road)
     road->fits = road->same && road->open;
 }
 
+// A run of many samples, or of a small system, pays for the program at once; any other
+// waits until the fast road has been missed PATIENCE times.
 void kal_road_begin(KalRoad *road, double samples)
 {
     const KalSystem *system = road->instant->system;
@@ -448,6 +450,9 @@ static void make_code(KalRoad *road)
     (void)status;
 }
 
+// Called before a step. The program for accelerations is made first, machine code when
+// the road has served AGE times, and the program for the way back to the constraints when
+// steps show that it pays.
 void kal_road_make(KalRoad *road, bool fresh)
 {
     KalReturn *back = &road->back;
@@ -478,6 +483,8 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
            && results[at->least_gram] >= KAL_LEAST_GROWTH;
 }
 
+// Variables of the program: those of the system and, where rows lend M their weight,
+// these weights, in the order of the rows.
 const double *kal_road_inputs(KalRoad *road)
 {
     const KalInstant *instant = road->instant;

@@ -210,6 +210,7 @@ static KalStatus take_time(Evaluation *e, KalExpr formula, double otherwise,
                : fail_number(e, "a time of 'simulate'", NULL, *out_number);
 }
 
+// What `simulate` says, and the defaults of kal_run_options().
 static KalStatus take_options(Evaluation *e)
 {
     const KalSimulate none = {.method = KAL_METHOD_AUTO};

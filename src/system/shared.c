@@ -190,6 +190,8 @@ static void forget(KalInstant *instant)
     }
 }
 
+// Only where rows of contacts depend on each other; the shares of least norm replace the
+// multipliers that the decision has given, theory (21.12).
 KalStatus kal_contacts_share(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;

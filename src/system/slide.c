@@ -192,6 +192,9 @@ static KalStatus find_friction(KalInstant *instant)
     return fail_critical(instant);
 }
 
+// The friction of sliding contacts as given forces: reactions without and with a unit of
+// each, a small linear system for the frictions, and the solve that counts, theory
+// (21.9).
 KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *problem,
                              KalInstantSolve solve)
 {
@@ -223,6 +226,8 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
     return KAL_OK;
 }
 
+// Reactions of contacts that slide are not multipliers of rows that act; they are put
+// where outputs look for them.
 void kal_contacts_keep(KalInstant *instant, double *reactions)
 {
     KalContacts *c = &instant->contacts;

@@ -51,6 +51,7 @@ static void lay_out(KalCarver *carver, void *owner)
     w->names = kal_carve_names(carver, m + n);
 }
 
+// The rows of constraints are followed by one row for each velocity that is held.
 static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool *held)
 {
     const size_t n = (size_t)instant->system->n;
@@ -295,6 +296,7 @@ static KalStatus are_right(KalInstant *instant, bool *out_right)
     return KAL_OK;
 }
 
+// Velocities that satisfy everything already stay as they are, to the bit.
 static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out_failed)
 {
     Velocities w;
@@ -522,6 +524,8 @@ static KalStatus set_values(KalInstant *instant, Given given, bool *held, bool *
                           "a start has the first time of 'simulate', not another");
 }
 
+// Values first, then what acts, then positions and velocities; the report says what
+// moved, failed starts included.
 static KalStatus start(KalInstant *instant, Given given, KalStartReport *out_report)
 {
     const KalSystem *system = instant->system;

@@ -233,6 +233,8 @@ static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
     return find_rates_before(instant, who->plastic);
 }
 
+// The laws for velocities give impulses; these are applied, rows that must stay closed
+// are made so, and the kinetic energy that is lost is told, theory (21.6) to (21.11).
 KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
                               double *out_lost)
 {

@@ -221,6 +221,8 @@ static bool makes_motion(KalProgramId id)
     return !told && !happens;
 }
 
+// All programs of a system, each a list of formulas; whoever reads results counts on this
+// order (about_result() in evaluate.c does, too).
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -318,6 +320,7 @@ static void fill_layout(KalSystem *system)
     layout->count = layout->energy + 1;
 }
 
+// Variables of all programs, in the order of KalLayout.
 void kal_system_variables(const KalSystem *system, KalExpr *variables)
 {
     const KalModel *model = system->model;

@@ -86,6 +86,8 @@ static void form(Residuals *r)
     add_constraints(r);
 }
 
+// Jacobians of R, S and the rates of states by positions, velocities and states, theory
+// (15.9).
 KalStatus kal_tangent_derive(KalSystem *system)
 {
     const size_t n = (size_t)system->n;

@@ -41,6 +41,8 @@ static void lay_out(KalTranscript *t, const KalEquations *e)
     t->n_roots = t->outputs + e->model->n_outputs;
 }
 
+// One list of all nodes that copies may need; a root that does not exist is zero, so that
+// roots can be found by number.
 KalStatus kal_transcript_order(const KalEquations *equations, KalOrder *out_order)
 {
     const KalEquations *e = equations;
@@ -245,6 +247,8 @@ static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
     note_switches(t, step, t->images[i]);
 }
 
+// One pass over the order, which has operands first; roots that nobody asked for, and
+// what only they need, are left out.
 KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *values)
 {
     KalTranscript *t = transcript;

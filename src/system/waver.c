@@ -96,6 +96,8 @@ static KalStatus find_spread(KalInstant *instant)
     return KAL_OK;
 }
 
+// The blamed row whose right-hand side may be off most, or −1 if all of them together
+// cannot explain how far the constraints miss each other.
 int kal_waver_most_unsure(const KalInstant *instant, const KalMotionFault *fault)
 {
     double sum = 0.0;

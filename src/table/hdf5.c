@@ -404,6 +404,8 @@ static bool has_own_data(KalHdf5 *h, hid_t dataset)
                || layout == H5D_CHUNKED);
 }
 
+// What other programs may have put into a file of this form is refused by name: another
+// shape, no numbers, or numbers in another file, which could be any file of the user.
 static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
                                hsize_t *out_rows)
 {

@@ -30,7 +30,7 @@ KAL_CHECKED KalStatus kal_table_describe(KalTable *table, size_t column,
                                          const char *unit, const char *description);
 
 /// Give a table that has columns and no rows `count` rows of zeros, one or more, and
-/// answer where they are, row by row, so that a reader can fill them column by column.
+/// return where they are, row by row, so that a reader can fill them column by column.
 /// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_table_add_empty_rows(KalTable *table, size_t count,
                                                double **out_values);

@@ -160,6 +160,8 @@ static int find_next(const KalElimination *e, int level)
     return best;
 }
 
+// Gram–Schmidt: the row that is farthest from those taken joins them, and the others lose
+// their part along it.
 static void take_row(KalElimination *e, int best)
 {
     const int n = e->n;
@@ -182,6 +184,8 @@ static void take_row(KalElimination *e, int best)
     assert(e->rank <= e->instant->n_active);
 }
 
+// Constraints of position level first, then of velocity, then of acceleration level: rows
+// that repeat others are those of the lower importance.
 KalStatus kal_elimination_choose(KalElimination *e)
 {
     KAL_TRY(kal_instant_givens(e->instant));
@@ -201,6 +205,7 @@ KalStatus kal_elimination_choose(KalElimination *e)
     return KAL_OK;
 }
 
+// How nearly dependent the chosen rows have become since they were chosen.
 KalStatus kal_elimination_measure(KalElimination *e, double *out_sine)
 {
     const int n = e->n;
@@ -438,6 +443,8 @@ KalStatus kal_elimination_givens(KalElimination *e)
     return system->n_servos > 0 ? add_control(e) : KAL_OK;
 }
 
+// The linear system of accelerations and multipliers as a textbook has it, by LU factors:
+// nothing in common with `motion`.
 KalStatus kal_elimination_solve(KalElimination *e)
 {
     const size_t n = (size_t)e->n;

@@ -329,6 +329,8 @@ static KalStatus restart(KalVerify *v, const char *reason)
     return begin(v);
 }
 
+// Two solutions with different tolerances go along with the run; what they differ by
+// among themselves is their own error.
 static KalStatus follow(KalVerify *v)
 {
     const double t = kal_run_time(v->run);

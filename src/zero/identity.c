@@ -130,6 +130,8 @@ static bool has_roots_somewhere(const KalProbe *probe, const KalExpr *e, size_t 
     return some;
 }
 
+// What a verdict about these formulas may claim: residues are exact for formulas without
+// atoms if at some point all of their roots exist.
 KalStatus kal_probe_prepare(KalProbe *probe, const KalExpr *e, size_t n,
                             KalArithmetic field, KalPurity *out_purity)
 {

@@ -322,6 +322,8 @@ static KalPhase make_sum(Making *making, KalOp op, KalPhase a, KalPhase b)
     return finish(making);
 }
 
+// A phase from those of the operands, as far as it is a sum of monomials; `fits` is false
+// where it is not.
 static KalPhase make(Making *making, const KalGraph *g, KalExpr e,
                      const KalPhase operands[3])
 {
@@ -362,6 +364,8 @@ static KalPhase make_alone(Making *making, KalExpr e)
     return leaf(making, kal_rational(1, 1), &m);
 }
 
+// What is no sum of monomials becomes a monomial of its own, so that equal formulas still
+// have equal phases.
 KalStatus kal_phase_make(const KalGraph *g, KalPhases *phases, KalExpr e,
                          const KalPhase operands[3], KalPhase *out_phase)
 {

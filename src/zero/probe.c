@@ -473,6 +473,8 @@ static void free_roots(KalProbe *probe, size_t from)
     find_flags(probe, from);
 }
 
+// Slots, roots and phases first, for they say which residues have to exist; then the
+// points, by trial; then the values at them.
 static KalStatus fill(KalProbe *probe, const KalExpr *e, size_t n)
 {
     KalBlock list = {0};
@@ -535,6 +537,7 @@ void kal_probe_destroy(KalProbe *probe)
     kal_free(ctx, probe, sizeof *probe);
 }
 
+// New slots at the points as they are.
 KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t n)
 {
     assert(probe && (e || n == 0));
@@ -576,6 +579,8 @@ static bool real_point_serves(const KalProbe *probe, int point)
     return serves;
 }
 
+// The first time points are chosen, near ones with operands of about 1 and far ones up to
+// 10³, theory (10.7); later only the values of new slots are added.
 KalStatus kal_probe_extend_reals(KalProbe *probe)
 {
     const KalScalar none[KAL_PROBE_REALS] = {{0}};

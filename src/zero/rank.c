@@ -82,6 +82,7 @@ static void push(Elimination *e, int64_t kept)
     e->heap[at] = kept;
 }
 
+// The least of a binary heap.
 static int64_t pop(Elimination *e)
 {
     assert(e->n_heap > 0);
@@ -160,6 +161,7 @@ static bool is_nothing(KalArithmetic field, KalScalar a)
                : a.real.value == 0.0 && a.real.error == 0.0;
 }
 
+// A row divided by its pivot; what is nothing is not stored.
 static KalStatus keep(Elimination *e, size_t pivot)
 {
     const KalScalar one = kal_scalar_of(e->field, kal_rational(1, 1));
@@ -271,6 +273,8 @@ static KalStatus rank_in(const Question *q, KalArithmetic field, size_t *out_ran
     return KAL_OK;
 }
 
+// By residues; where these are not exact a double vouches for the least rank and residues
+// for the greatest.
 KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, int64_t most,
                          KalRank *out_rank)
 {
