@@ -2,8 +2,6 @@
 
 #include "lang/declared.h"
 
-#include "lang/lexer.h"
-
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -93,16 +91,20 @@ static bool closes(KalTokenKind kind)
     return kind == KAL_TOKEN_RIGHT_PAREN || kind == KAL_TOKEN_RIGHT_BRACKET;
 }
 
-// What stands in brackets behind a space, after a name or the end of a value, is the unit of the
-// name before it; after a sign it is a vector.
+bool kal_unit_begins(const KalToken *bracket, KalTokenKind before)
+{
+    return bracket->kind == KAL_TOKEN_LEFT_BRACKET && bracket->space_before
+           && (before == KAL_TOKEN_NAME || before == KAL_TOKEN_WORD
+               || before == KAL_TOKEN_NUMBER || before == KAL_TOKEN_PRIME
+               || closes(before));
+}
+
+// A unit is that of the name before it.
 static void note_unit(Walk *walk, const KalToken *end)
 {
     const size_t count = walk->names->size / sizeof(KalDeclared);
-    const bool follows = walk->before == KAL_TOKEN_NAME
-                         || walk->before == KAL_TOKEN_WORD
-                         || walk->before == KAL_TOKEN_NUMBER
-                         || walk->before == KAL_TOKEN_PRIME || closes(walk->before);
-    if (walk->manner == NONE || count == 0 || !walk->bracket.space_before || !follows) {
+    if (walk->manner == NONE || count == 0
+        || !kal_unit_begins(&walk->bracket, walk->before)) {
         return;
     }
     KalDeclared *name = (KalDeclared *)walk->names->data + count - 1;

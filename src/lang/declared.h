@@ -8,7 +8,7 @@
 #define LANG_DECLARED_H
 
 #include "base/block.h"
-#include "base/diagnostic.h"
+#include "lang/lexer.h"
 
 /// A name where it is declared.
 typedef struct KalDeclared {
@@ -23,6 +23,10 @@ typedef struct KalDeclared {
 /// which the caller clears in any case.  KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_declared_find(KalContext *ctx, const KalSource *source,
                                         KalBlock *names);
+
+/// Whether a bracket [ begins a unit: it stands behind a space, after a name or the end of a
+/// value, whose last token is `before`.  After a sign it begins a vector.
+bool kal_unit_begins(const KalToken *bracket, KalTokenKind before);
 
 /// The word, of letters, digits and underscores, at or just before a byte; false when there is
 /// none.

@@ -18,13 +18,19 @@
 #include <string.h>
 
 static const char *const WORDS[] = {
-#define KAL_WORD(name, text, function) text,
+#define KAL_WORD(name, text, function, meaning) text,
 #include "lang/words.def"
 };
 
 static const char *const ALL_WORDS[] = {
-#define KAL_WORD(name, text, function) text,
-#define KAL_SOFT_WORD(text, function)  text,
+#define KAL_WORD(name, text, function, meaning) text,
+#define KAL_SOFT_WORD(text, function, meaning)  text,
+#include "lang/words.def"
+};
+
+static const char *const MEANINGS[] = {
+#define KAL_WORD(name, text, function, meaning) meaning,
+#define KAL_SOFT_WORD(text, function, meaning)  meaning,
 #include "lang/words.def"
 };
 
@@ -34,6 +40,11 @@ static_assert(sizeof ALL_WORDS / sizeof ALL_WORDS[0] == KAL_ALL_WORDS,
 const char *const *kal_words(void)
 {
     return ALL_WORDS;
+}
+
+const char *const *kal_word_meanings(void)
+{
+    return MEANINGS;
 }
 
 const char *kal_word_text(KalWord word)

@@ -32,7 +32,7 @@ typedef enum KalTokenKind {
 
 /// A word that begins a statement.
 typedef enum KalWord {
-#define KAL_WORD(name, text, function) KAL_WORD_##name,
+#define KAL_WORD(name, text, function, meaning) KAL_WORD_##name,
 #include "lang/words.def"
     KAL_WORDS ///< how many there are
 } KalWord;
@@ -40,7 +40,7 @@ typedef enum KalWord {
 enum {
     KAL_ALL_WORDS = KAL_WORDS
 // NOLINTNEXTLINE(bugprone-macro-parentheses)
-#define KAL_SOFT_WORD(text, function) +1
+#define KAL_SOFT_WORD(text, function, meaning) +1
 #include "lang/words.def"
         , ///< those that are words only where a statement begins included
 };
@@ -82,7 +82,10 @@ const char *kal_token_text(KalTokenKind kind);
 /// How a statement word is spelled.
 const char *kal_word_text(KalWord word);
 
-/// All of them, KAL_WORDS in number.
+/// All of them, KAL_ALL_WORDS in number.
 const char *const *kal_words(void);
+
+/// What each of them is for, in a line.
+const char *const *kal_word_meanings(void);
 
 #endif

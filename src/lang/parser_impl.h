@@ -191,8 +191,10 @@ KalNode *kal_parse_target(KalParser *p, KalTargetParts parts, const char *what);
 /// Parses what follows a statement word, which began at `begin`.
 typedef KalNode *(*KalParseFn)(KalParser *p, uint32_t begin);
 
-#define KAL_WORD(name, text, function) KalNode *function(KalParser *p, uint32_t begin);
-#define KAL_SOFT_WORD(text, function)  KalNode *function(KalParser *p, uint32_t begin);
+#define KAL_WORD(name, text, function, meaning) \
+    KalNode *function(KalParser *p, uint32_t begin);
+#define KAL_SOFT_WORD(text, function, meaning) \
+    KalNode *function(KalParser *p, uint32_t begin);
 #include "lang/words.def"
 
 /// One statement, without what ends it.  The parser may be stuck afterwards.

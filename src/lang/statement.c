@@ -396,8 +396,8 @@ static void fail_statement(KalParser *p)
 static KalParseFn find_parser(const KalParser *p)
 {
     static const KalParseFn functions[] = {
-#define KAL_WORD(name, text, function) function,
-#define KAL_SOFT_WORD(text, function)  function,
+#define KAL_WORD(name, text, function, meaning) function,
+#define KAL_SOFT_WORD(text, function, meaning)  function,
 #include "lang/words.def"
     };
     if (kal_parser_is(p, KAL_TOKEN_WORD)) {

@@ -3,20 +3,16 @@
 // The server: reads messages one after the other, keeps the texts that are open, and answers.
 //
 // Diagnostics are those of loading the model, from text to programs; they are sent whenever a
-// text is opened or changed.  Names, their kinds and units come from the tokens of the text, so
-// that there is an answer while a statement is half written.
+// text is opened or changed.
 
+#include "editor/answer.h"
+#include "editor/place.h"
 #include "json/member.h"
-#include "lang/declared.h"
-#include "lang/lexer.h"
 #include "lang/source.h"
-#include "lsp/message.h"
-#include "lsp/place.h"
+#include "lsp/input.h"
 #include "show/page.h"
 #include "studio/folder.h"
-#include "studio/hints.h"
 
-#include <kalaba/format.h>
 #include <kalaba/lsp.h>
 #include <kalaba/system.h>
 #include <kalaba/version.h>
@@ -145,7 +141,7 @@ static KalStatus send(const Server *server, Letter *letter)
 }
 
 // The beginning of an answer, up to its result.
-static void begin_answer(const Server *server, const KalLspMessage *message,
+static void begin_answer(const Server *server, const KalEditorMessage *message,
                          Letter *letter)
 {
     begin_letter(server, letter);
@@ -154,26 +150,7 @@ static void begin_answer(const Server *server, const KalLspMessage *message,
     letter->json.comma = true;
 }
 
-static void put_place(KalJsonWriter *w, const char *key, KalLspPlace place)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '{');
-    kal_json_put_number(w, "line", place.line);
-    kal_json_put_number(w, "character", place.character);
-    kal_json_write_end(w, '}');
-}
-
-static void put_range(KalJsonWriter *w, const KalSource *source, uint32_t begin,
-                      uint32_t end)
-{
-    kal_json_write_key(w, "range");
-    kal_json_write_begin(w, '{');
-    put_place(w, "start", kal_lsp_place(source, begin));
-    put_place(w, "end", kal_lsp_place(source, end));
-    kal_json_write_end(w, '}');
-}
-
-static KalStatus answer_error(Server *server, const KalLspMessage *message, int code,
+static KalStatus answer_error(Server *server, const KalEditorMessage *message, int code,
                               const char *words)
 {
     Letter letter;
@@ -186,7 +163,7 @@ static KalStatus answer_error(Server *server, const KalLspMessage *message, int 
     return send(server, &letter);
 }
 
-static KalStatus answer_null(Server *server, const KalLspMessage *message)
+static KalStatus answer_null(Server *server, const KalEditorMessage *message)
 {
     Letter letter;
     begin_answer(server, message, &letter);
@@ -194,7 +171,7 @@ static KalStatus answer_null(Server *server, const KalLspMessage *message)
     return send(server, &letter);
 }
 
-static KalStatus answer_initialize(Server *server, const KalLspMessage *message)
+static KalStatus answer_initialize(Server *server, const KalEditorMessage *message)
 {
     Letter letter;
     KalJsonWriter *w = &letter.json;
@@ -236,8 +213,9 @@ static void put_remark(void *user, const KalRemark *remark)
         return; // of another file, or of none
     }
     kal_json_write_begin(w, '{');
-    put_range(w, source, kal_lsp_remark_byte(source, remark->line, remark->column),
-              kal_lsp_remark_byte(source, remark->end_line, remark->end_column));
+    kal_editor_put_range(
+        w, source, kal_editor_remark_byte(source, remark->line, remark->column),
+        kal_editor_remark_byte(source, remark->end_line, remark->end_column));
     kal_json_put_number(w, "severity",
                         strcmp(remark->kind, "error") == 0     ? 1
                         : strcmp(remark->kind, "warning") == 0 ? 2
@@ -301,7 +279,7 @@ static KalStatus publish(Server *server, const Text *text)
     return status == KAL_ERR_NOMEM ? status : sent;
 }
 
-static KalStatus take_text(Server *server, const KalLspMessage *message)
+static KalStatus take_text(Server *server, const KalEditorMessage *message)
 {
     Text *text = NULL;
     if (!message->uri || !message->text) {
@@ -317,100 +295,17 @@ static KalStatus take_text(Server *server, const KalLspMessage *message)
 
 // Questions about a place.
 
-// What a request asks about: its text with the names in it, and the word at its place.
-typedef struct Question {
-    const KalSource *source;
-    KalBlock names;
-    KalSpan word; // empty when there is none
-    const KalDeclared *known;
-} Question;
-
-static void find_known(Question *question)
-{
-    const KalDeclared *names = (const KalDeclared *)question->names.data;
-    const KalSpan word = question->word;
-    const char *text = question->source->text;
-    for (size_t i = 0; i < question->names.size / sizeof *names && !question->known;
-         i++) {
-        const uint32_t length = names[i].end - names[i].begin;
-        if (word.end - word.begin == length
-            && memcmp(text + word.begin, text + names[i].begin, length) == 0) {
-            question->known = &names[i];
-        }
-    }
-}
-
-static KalStatus ask(Server *server, const KalLspMessage *message,
-                     Question *out_question)
+static KalStatus answer_question(Server *server, const KalEditorMessage *message)
 {
     const Text *text = find_text(server, message->uri);
-    *out_question = (Question){.source = text ? text->source : NULL};
-    if (!text) {
-        return KAL_OK;
-    }
-    const double most = 1e9;
-    const double line =
-        message->line >= 0.0 && message->line < most ? message->line : 0.0;
-    const double at = message->character >= 0.0 && message->character < most
-                          ? message->character
-                          : 0.0;
-    const KalLspPlace place = {(uint32_t)line, (uint32_t)at};
-    KAL_TRY(kal_declared_find(server->ctx, text->source, &out_question->names));
-    if (!kal_declared_word_at(text->source, kal_lsp_byte(text->source, place),
-                              &out_question->word)) {
-        out_question->word.end = out_question->word.begin;
-    }
-    find_known(out_question);
-    return KAL_OK;
-}
-
-// The kinds of the protocol: variable, function, unit, class, keyword.
-static int item_kind(const KalHint *hint)
-{
-    static const struct {
-        const char *kind;
-        int number;
-    } kinds[] = {
-        {"statement", 14},
-        {"function",  3 },
-        {"fn",        3 },
-        {"unit",      11},
-        {"component", 7 },
-    };
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(hint->kind, kinds[i].kind) == 0) {
-            return kinds[i].number;
-        }
-    }
-    return 6;
-}
-
-static void put_item(void *user, const KalHint *hint)
-{
-    char name[KAL_NAME_LIMIT + 1];
-    KalJsonWriter *w = (KalJsonWriter *)user;
-    const size_t n = hint->length < sizeof name - 1 ? hint->length : sizeof name - 1;
-    memcpy(name, hint->name, n);
-    name[n] = '\0';
-    kal_json_write_begin(w, '{');
-    kal_json_put_text(w, "label", name);
-    kal_json_put_number(w, "kind", item_kind(hint));
-    kal_json_put_text(w, "detail", hint->library ? hint->library : hint->kind);
-    kal_json_write_end(w, '}');
-}
-
-static KalStatus answer_completion(Server *server, const KalLspMessage *message,
-                                   const Question *question)
-{
     Letter letter;
+    if (!text) {
+        return answer_error(server, message, -32602, "this text is not open");
+    }
     begin_answer(server, message, &letter);
     kal_json_write_key(&letter.json, "result");
-    kal_json_write_begin(&letter.json, '[');
     const KalStatus status =
-        kal_hints_of_text(server->ctx, question->source, put_item, &letter.json);
-    kal_hints_of_language(put_item, &letter.json);
-    kal_json_write_end(&letter.json, ']');
+        kal_editor_answer(server->ctx, text->source, message, &letter.json);
     if (status != KAL_OK) {
         kal_page_clear(&letter.page);
         return status;
@@ -418,97 +313,9 @@ static KalStatus answer_completion(Server *server, const KalLspMessage *message,
     return send(server, &letter);
 }
 
-static KalStatus answer_hover(Server *server, const KalLspMessage *message,
-                              const Question *question)
-{
-    const KalDeclared *known = question->known;
-    Letter letter;
-    if (!known) {
-        return answer_null(server, message);
-    }
-    const char *text = question->source->text;
-    KalPage words = kal_page(server->ctx);
-    kal_page_format(&words, "%s ", known->kind);
-    kal_page_write(&words, text + known->begin, known->end - known->begin);
-    if (known->unit_end > known->unit_begin) {
-        kal_page_string(&words, " [");
-        kal_page_write(&words, text + known->unit_begin,
-                       known->unit_end - known->unit_begin);
-        kal_page_string(&words, "]");
-    }
-    begin_answer(server, message, &letter);
-    kal_json_write_key(&letter.json, "result");
-    kal_json_write_begin(&letter.json, '{');
-    kal_json_put_text(&letter.json, "contents", kal_page_text(&words));
-    put_range(&letter.json, question->source, question->word.begin, question->word.end);
-    kal_json_write_end(&letter.json, '}');
-    kal_page_clear(&words);
-    return send(server, &letter);
-}
-
-static KalStatus answer_definition(Server *server, const KalLspMessage *message,
-                                   const Question *question)
-{
-    Letter letter;
-    if (!question->known) {
-        return answer_null(server, message);
-    }
-    begin_answer(server, message, &letter);
-    kal_json_write_key(&letter.json, "result");
-    kal_json_write_begin(&letter.json, '{');
-    kal_json_put_text(&letter.json, "uri", message->uri);
-    put_range(&letter.json, question->source, question->known->begin,
-              question->known->end);
-    kal_json_write_end(&letter.json, '}');
-    return send(server, &letter);
-}
-
-// A text that is none keeps its form: there is nothing to change.
-static KalStatus answer_formatting(Server *server, const KalLspMessage *message,
-                                   const Question *question)
-{
-    const KalSource *source = question->source;
-    KalPage form = kal_page(server->ctx);
-    Letter letter;
-    KalStatus status =
-        kal_model_format(server->ctx, source->name, source->text, source->length,
-                         (KalSink){.write = NULL}, kal_page_sink(&form));
-    status = status == KAL_OK ? form.status : status;
-    if (status != KAL_OK) {
-        kal_page_clear(&form);
-        return status == KAL_ERR_NOMEM ? status : answer_null(server, message);
-    }
-    begin_answer(server, message, &letter);
-    kal_json_write_key(&letter.json, "result");
-    kal_json_write_begin(&letter.json, '[');
-    kal_json_write_begin(&letter.json, '{');
-    put_range(&letter.json, source, 0, source->length);
-    kal_json_put_text(&letter.json, "newText", kal_page_text(&form));
-    kal_json_write_end(&letter.json, '}');
-    kal_json_write_end(&letter.json, ']');
-    kal_page_clear(&form);
-    return send(server, &letter);
-}
-
-static KalStatus answer_question(Server *server, const KalLspMessage *message,
-                                 KalStatus (*answer)(Server *server,
-                                                     const KalLspMessage *message,
-                                                     const Question *question))
-{
-    Question question;
-    KalStatus status = ask(server, message, &question);
-    if (status == KAL_OK) {
-        status = question.source
-                     ? answer(server, message, &question)
-                     : answer_error(server, message, -32602, "this text is not open");
-    }
-    kal_block_clear(server->ctx, &question.names);
-    return status;
-}
-
 // Serving.
 
-static KalStatus handle_note(Server *server, const KalLspMessage *message)
+static KalStatus handle_note(Server *server, const KalEditorMessage *message)
 {
     const char *method = message->method;
     if (strcmp(method, "exit") == 0) {
@@ -525,19 +332,8 @@ static KalStatus handle_note(Server *server, const KalLspMessage *message)
     return KAL_OK;
 }
 
-static KalStatus handle(Server *server, const KalLspMessage *message)
+static KalStatus handle(Server *server, const KalEditorMessage *message)
 {
-    static const struct {
-        const char *method;
-        KalStatus (*answer)(Server *server, const KalLspMessage *message,
-                            const Question *question);
-    } questions[] = {
-        {"textDocument/completion", answer_completion},
-        {"textDocument/hover",      answer_hover     },
-        {"textDocument/definition", answer_definition},
-        {"textDocument/formatting", answer_formatting},
-    };
-
     if (!message->method) {
         return KAL_OK; // an answer to something that we did not ask
     }
@@ -551,27 +347,24 @@ static KalStatus handle(Server *server, const KalLspMessage *message)
         server->closed = true;
         return answer_null(server, message);
     }
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        if (strcmp(message->method, questions[i].method) == 0) {
-            return answer_question(server, message, questions[i].answer);
-        }
-    }
-    return answer_error(server, message, -32601, "there is no such method here");
+    return kal_editor_knows(message->method)
+               ? answer_question(server, message)
+               : answer_error(server, message, -32601, "there is no such method here");
 }
 
 static KalStatus serve(Server *server, KalLspInput *input, KalBlock *body)
 {
     bool there = true;
     while (!server->ended) {
-        KalLspMessage message;
+        KalEditorMessage message;
         KAL_TRY(kal_lsp_read(input, body, &there));
         if (!there) {
             break;
         }
-        KalStatus status = kal_lsp_message_init(&message, server->ctx,
-                                                (const char *)body->data, body->size);
+        KalStatus status = kal_editor_message_init(
+            &message, server->ctx, (const char *)body->data, body->size);
         status = status == KAL_OK ? handle(server, &message) : status;
-        kal_lsp_message_clear(&message);
+        kal_editor_message_clear(&message);
         KAL_TRY(status);
     }
     return server->closed ? KAL_OK

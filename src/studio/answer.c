@@ -8,7 +8,6 @@
 #include "show/page.h"
 #include "studio/evaluate.h"
 #include "studio/folder.h"
-#include "studio/hints.h"
 #include "studio/studio_impl.h"
 
 #include <kalaba/version.h>
@@ -131,21 +130,6 @@ static enum MHD_Result answer_examples(KalStudioCall *call)
     return reply_page(call, MHD_HTTP_OK, &page);
 }
 
-static void put_hint(void *user, const KalHint *hint)
-{
-    kal_hint_write((KalJsonWriter *)user, hint, NULL);
-}
-
-static enum MHD_Result answer_language(KalStudioCall *call)
-{
-    KalPage page = kal_page(call->studio->ctx);
-    KalJsonWriter writer = {.sink = kal_page_sink(&page)};
-    kal_json_write_begin(&writer, '[');
-    kal_hints_of_language(put_hint, &writer);
-    kal_json_write_end(&writer, ']');
-    return reply_page(call, MHD_HTTP_OK, &page);
-}
-
 // A failure with a file: not there, not allowed, changed meanwhile.
 static enum MHD_Result refuse_file(KalStudioCall *call, KalStatus status)
 {
@@ -228,7 +212,6 @@ enum MHD_Result kal_studio_answer(KalStudioCall *call, const char *method)
         {"GET",  "files",    answer_files       },
         {"GET",  "file",     answer_file        },
         {"GET",  "examples", answer_examples    },
-        {"GET",  "language", answer_language    },
         {"POST", "save",     answer_save        },
         {"POST", "evaluate", kal_studio_evaluate},
     };

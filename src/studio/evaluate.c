@@ -208,10 +208,11 @@ static void study(KalStudy *study)
 {
     const unsigned analysis =
         KAL_TASK_BIT(KAL_TASK_MODES) | KAL_TASK_BIT(KAL_TASK_EQUILIBRIA);
-    const unsigned text = KAL_TASK_BIT(KAL_TASK_FORMAT) | KAL_TASK_BIT(KAL_TASK_NAMES);
+    const unsigned text =
+        KAL_TASK_BIT(KAL_TASK_FORMAT) | KAL_TASK_BIT(KAL_TASK_QUESTION);
     const unsigned tasks = study->evaluation->request->tasks;
-    if (wants(study, KAL_TASK_NAMES)) {
-        kal_study_names(study);
+    if (wants(study, KAL_TASK_QUESTION)) {
+        kal_study_question(study);
     }
     if (wants(study, KAL_TASK_FORMAT)) {
         tell_text(study, "format", print_format);

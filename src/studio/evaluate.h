@@ -10,7 +10,7 @@
 ///     {"run": {…}, "partial": true}     what a report shows, so far; the last has false
 ///     {"equations": "…"}  {"report": "…"}  {"latex": "…"}  {"format": "…"}
 ///     {"modes": {…}}  {"equilibria": {…}}
-///     {"names": [{"name": "m", "kind": "param", "unit": "kg", "line": 2, "column": 7}, …]}
+///     {"answer": …}                     to a question: the result of its message
 ///     {"file": {"name": "a.h5", "bytes": "…"}}    in base 64
 ///     {"error": {"task": "run", "message": "…", "names": […]}}
 ///

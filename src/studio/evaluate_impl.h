@@ -45,8 +45,8 @@ KAL_CHECKED KalStatus kal_study_start(KalStudy *study, KalRun *run);
 /// Make the file that a task of KAL_TASKS_WITH_FILES asks for, and tell it.
 void kal_study_deliver(KalStudy *study, KalTask task);
 
-/// Tell the names of the text.
-void kal_study_names(KalStudy *study);
+/// Answer what the editor asks about the text.
+void kal_study_question(KalStudy *study);
 
 /// Move the start of a run so that a point of the picture comes as near as it can to where it
 /// is dragged, and the constraints hold.  The run has been started.  KAL_ERR_USAGE when there is

@@ -186,13 +186,14 @@ static KalStatus read_member(Reading *reading)
         const char *key;
         const char **text;
     } texts[] = {
-        {"client", &request->client},
-        {"name",   &request->name  },
-        {"text",   &request->text  },
-        {"start",  &request->start },
-        {"near",   &request->near  },
-        {"at",     &request->at    },
-        {"seen",   &request->seen  },
+        {"client",   &request->client  },
+        {"name",     &request->name    },
+        {"text",     &request->text    },
+        {"start",    &request->start   },
+        {"near",     &request->near    },
+        {"at",       &request->at      },
+        {"seen",     &request->seen    },
+        {"question", &request->question},
     };
 
     const char *key = "";

@@ -5,7 +5,8 @@
 ///
 ///     {"client": "k3x9", "tasks": ["run", "equations"], "name": "a.kal", "text": "…",
 ///      "set": {"m": 2}, "start": "x = 1", "near": "y = 2", "at": "theta = 0",
-///      "drag": {"columns": [1, 2], "to": [0.3, -0.5]}, "seen": "…"}
+///      "drag": {"columns": [1, 2], "to": [0.3, -0.5]}, "seen": "…",
+///      "question": "{\"method\": \"textDocument/hover\", …}"}
 ///
 /// All members but `text` may be missing; unknown ones are an error.
 
@@ -25,7 +26,7 @@
     X(KAL_TASK_HDF5, "hdf5")           \
     X(KAL_TASK_C, "c")                 \
     X(KAL_TASK_FMU, "fmu")             \
-    X(KAL_TASK_NAMES, "names")         \
+    X(KAL_TASK_QUESTION, "question")   \
     X(KAL_TASK_FORMAT, "format")       \
     X(KAL_TASK_MODES, "modes")         \
     X(KAL_TASK_EQUILIBRIA, "equilibria")
@@ -63,10 +64,11 @@ typedef struct KalStudioRequest {
     const char *client;
     const char *name;
     const char *text;
-    const char *start; ///< start values that are held; NULL: those of the model
-    const char *near;  ///< or such that may move to satisfy the constraints; or NULL
-    const char *at;    ///< state of an analysis; or NULL
-    const char *seen;  ///< version of a file that is to be saved over; or NULL
+    const char *start;    ///< start values that are held; NULL: those of the model
+    const char *near;     ///< or such that may move to satisfy the constraints; or NULL
+    const char *at;       ///< state of an analysis; or NULL
+    const char *seen;     ///< version of a file that is to be saved over; or NULL
+    const char *question; ///< message of the Language Server Protocol; or NULL
     KalOverride set[KAL_REQUEST_SETTINGS];
     size_t n_set;
     KalDrag drag;

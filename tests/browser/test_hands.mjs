@@ -37,11 +37,13 @@ async function words_are_completed_by_the_server(lab) {
     await page.locator('.cm-content').waitFor();
     await offered(page, 'con', 'constraint');
     await offered(page, 'output z = ro', 'rod');
-    await offered(page, 'output z = ta', 'tall'); // of a wrong text
+    const names = await offered(page, 'output z = ta', 'tall'); // of a wrong text
+    ok(!names.includes('potential'), `names: ${names}`);
     await offered(page, 'output z = rea', 'reaction');
     await offered(page, 'part p = Pi', 'Pin');
     const units = await offered(page, 'param z = 1 [kN', 'kN');
     ok(!units.includes('rod'), `units: ${units}`);
+    ok(!units.includes('sin'), `units: ${units}`);
   });
 }
 
@@ -64,7 +66,8 @@ async function names_are_explained_and_found(lab) {
     await settled(page);
     const place = await placeOfWord(page, 6, 'L^2');
     await page.mouse.move(place.x, place.y);
-    await page.getByText('param L [m] = 1, line 2').waitFor();
+    await page.getByText('param L [m], line 2').waitFor();
+    await page.getByText('L = 1', { exact: true }).waitFor();
     await page.mouse.click(place.x, place.y);
     await page.keyboard.press('F12');
     await until(page, 'studio.editor.view.state.selection.main.head < 60');

@@ -87,21 +87,61 @@ def names_are_known():
     editor = Editor()
     editor.open(TEXT)
     hover = editor.about("hover", 2, 15)
-    assert hover["contents"] == "param L [m]", hover
-    assert editor.about("hover", 2, 18)["contents"] == "coord θ [rad]"
+    assert hover["contents"] == "param L [m], line 1", hover
+    assert editor.about("hover", 2, 18)["contents"] == "coord θ [rad], line 2"
     assert editor.about("hover", 2, 9) is None, "a number is no name"
+    assert editor.about("hover", 1, 2)["contents"] == "coordinates: coord x [m], y [m]"
     goal = editor.about("definition", 2, 12)
     assert goal == {"uri": "file:///nowhere/m.kal",
                     "range": {"start": {"line": 0, "character": 6},
                               "end": {"line": 0, "character": 7}}}, goal
-    labels = [item["label"] for item in editor.about("completion", 3, 0)]
-    assert {"m", "L", "θ", "E", "coord", "kinetic"} <= set(labels), labels
-    assert {"atan2", "reaction", "contact", "kg", "mm", "rpm"} <= set(labels), labels
-    assert "Body" not in labels, labels
-    editor.open("use planar\ncoord x\n")
-    items = editor.about("completion", 1, 0)
-    bodies = [item for item in items if item["label"] == "Body"]
-    assert bodies == [{"label": "Body", "kind": 7, "detail": "planar"}], bodies
+    assert editor.about("definition", 1, 2) is None, "a word of the language is declared nowhere"
+    editor.close()
+
+
+def completed(editor, text):
+    """What may stand at the end of a text, by name."""
+    editor.open(text)
+    line = text.count("\n")
+    items = editor.about("completion", line, len(text) - text.rfind("\n") - 1)
+    return {item["label"]: item for item in items}
+
+
+@case
+def what_may_stand_there_is_completed():
+    editor = Editor()
+    names, statements, units = {"θ", "E", "atan2"}, {"coord", "contact"}, {"kg", "rpm"}
+    for text, there, not_there in (
+            ("", statements, names | units),
+            ("co", statements, names | units),
+            ("output z = ", names, statements | units),
+            ("output z = 2*[", names, statements | units),
+            ("output z = (1 +\n ", names | statements, units),
+            ("param z = 1 [k", units, names | statements),
+            ("param z = 1 [kg*", units, names | statements),
+            ("param z = 1 [kg], w = ", names, statements | units),
+            ("coord z [", units, names | statements),
+            ("coord z; out", statements, names | units),
+            ("for i in 1..3 { out", statements, names | units),
+            ("let P = [L,\nco", names | statements, units),
+            ("# a comment on k", set(), names | statements | units),
+            ('model "a title of k', set(), names | statements | units),
+            ("coord z # [k", set(), names | statements | units)):
+        found = set(completed(editor, TEXT + text))
+        assert there <= found and not not_there & found, (text, found)
+    items = completed(editor, TEXT + "output z = ")
+    assert items["m"] == {"label": "m", "kind": 6, "detail": "param [kg]"}, items["m"]
+    assert items["atan2"]["kind"] == 3 and items["atan2"]["detail"] == "function"
+    word = completed(editor, TEXT)["coord"]
+    assert word["documentation"] == "coordinates: coord x [m], y [m]", word
+    assert "Body" not in items
+    items = completed(editor, "use planar\ncoord x\npart a = ")
+    assert items["Body"] == {"label": "Body", "kind": 7, "detail": "planar"}, items["Body"]
+    assert "planar" not in items
+    assert editor.about("hover", 0, 5)["contents"] == "use planar, line 1"
+    editor.open("use planar\npart a = Body()\n")
+    assert editor.about("hover", 1, 10)["contents"] == "component Body, of planar"
+    assert editor.about("definition", 1, 10) is None, "it is not in this text"
     editor.close()
 
 

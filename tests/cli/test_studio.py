@@ -486,23 +486,46 @@ def files_of_work_that_is_ended_are_removed():
         wait_for(lambda: not s.children())
 
 
+def inquire(s, text, what, line, character):
+    """What the editor of the page asks, as editors ask `kalaba lsp`."""
+    question = {"method": f"textDocument/{what}", "id": 0,
+                "params": {"textDocument": {"uri": "studio:"},
+                           "position": {"line": line, "character": character}}}
+    [thing] = s.evaluate(text, ["question"], question=json.dumps(question))
+    return thing["answer"]
+
+
 @case
-def names_come_from_the_lexer():
+def questions_of_the_editor_are_answered():
     """While a statement is half written, with units, places and the parts of libraries."""
     with studio() as s:
         text = "use planar\nparam θ = 1 [rad], L = 2 # [m]\nlet P = [L,\npart b = Bo"
-        [thing] = s.evaluate(text, ["names"])
-        names = {name["name"]: name for name in thing["names"]}
-        assert names["θ"] == {"name": "θ", "kind": "param", "unit": "rad", "line": 2,
-                              "column": 7}, names["θ"]
-        assert names["L"]["unit"] == "" and names["L"]["column"] == 20, names["L"]
-        assert names["P"]["line"] == 3 and names["b"]["kind"] == "part", names
-        assert names["Body"] == {"name": "Body", "kind": "component", "unit": "",
-                                 "library": "planar"}, names["Body"]
-        words = json.loads(s.get("language")[1])
-        kinds = {word["name"]: word["kind"] for word in words}
-        assert kinds["constraint"] == kinds["contact"] == "statement", kinds
-        assert kinds["atan2"] == kinds["reaction"] == "function" and kinds["kN"] == "unit"
+        offered = {item["label"]: item for item in inquire(s, text, "completion", 3, 11)}
+        assert offered["θ"] == {"label": "θ", "kind": 6, "detail": "param [rad]"}, offered["θ"]
+        assert offered["L"]["detail"] == "param" and offered["P"]["detail"] == "let"
+        assert offered["Body"] == {"label": "Body", "kind": 7, "detail": "planar"}
+        assert offered["reaction"]["detail"] == "function"
+        assert "constraint" not in offered and "kN" not in offered
+        begun = {item["label"] for item in inquire(s, text, "completion", 0, 1)}
+        assert "constraint" in begun and "θ" not in begun
+        units = {item["label"] for item in inquire(s, text, "completion", 1, 15)}
+        assert "kN" in units and "θ" not in units, units
+        assert inquire(s, text, "hover", 1, 6)["contents"] == "param θ [rad], line 2"
+        assert inquire(s, text, "definition", 2, 9)["range"]["start"] == {"line": 1,
+                                                                        "character": 19}
+        assert inquire(s, text, "definition", 0, 99) is not None  # planar, where it is used
+        assert inquire(s, "# nothing", "hover", 0, 4) is None
+
+
+@case
+def questions_that_make_no_sense_are_told():
+    with studio() as s:
+        for question in (None, "", "{}", "[1, 2", '{"method": "textDocument/rename"}',
+                         '{"method": "textDocument/hover"}', "x" * 100000):
+            [thing] = s.evaluate("coord x", ["question"], question=question)
+            assert thing["error"]["task"] == "question", thing
+        for line, character in ((-1, -1), (1e300, 1e300), (0.5, 0.5)):
+            assert inquire(s, "coord x", "completion", line, character)
 
 
 def drag(s, text, drawing, point, to):

@@ -9,7 +9,7 @@ import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { make } from './dom.js';
 import { unit } from './format.js';
-import { kalaba, STATEMENTS } from './language.js';
+import { kalaba } from './language.js';
 
 const colors = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--series-4)', fontWeight: '600' },
@@ -49,30 +49,48 @@ const looks = EditorView.theme({
   '.cm-diagnostic': { fontFamily: 'system-ui, sans-serif' },
 });
 
-const DECLARED_BY = new Set(['fn', 'component', 'table', 'function']);
+// Kinds of the Language Server Protocol: what the editor calls them.
+const TYPES = {
+  3: 'function',
+  6: 'variable',
+  7: 'class',
+  11: 'constant',
+  14: 'keyword',
+};
 
-// A name of the server as something to choose.
-function option({ name, kind, unit: u, library }) {
-  const called = DECLARED_BY.has(kind);
+// Units as readers know them, in what the server says of a name.
+function readable(words) {
+  return words.replace(/\[(.*)\]/u, (_, u) => `[${unit(u)}]`);
+}
+
+// An item of the server as something to choose.
+function option({ label, kind, detail, documentation }) {
+  const type = TYPES[kind];
   return {
-    label: name,
-    type: kind === 'statement' ? 'keyword' : called ? 'function' : 'variable',
-    detail: library ?? (u ? `${kind} [${unit(u)}]` : kind === 'statement' ? '' : kind),
-    info: kind === 'statement' ? STATEMENTS[name] : undefined,
-    apply: kind === 'function' ? `${name}(` : name,
-    boost: kind === 'function' || kind === 'unit' ? 0 : 1,
+    label,
+    type,
+    detail: type === 'keyword' ? '' : readable(detail),
+    info: documentation,
+    apply: detail === 'function' ? `${label}(` : label,
+    boost: detail === 'function' ? 0 : 1,
   };
 }
 
 // Of names that are there twice, as counters of loops, the first.
-function once(names) {
+function once(items) {
   const first = new Map();
-  for (const each of names) {
-    if (!first.has(each.name)) {
-      first.set(each.name, each);
+  for (const item of items) {
+    if (!first.has(item.label)) {
+      first.set(item.label, item);
     }
   }
   return [...first.values()];
+}
+
+// Line and character of an offset, from 0.
+function positionOf(doc, offset) {
+  const { number, from } = doc.lineAt(offset);
+  return { line: number - 1, character: offset - from };
 }
 
 function wordAt(view, pos) {
@@ -84,12 +102,6 @@ function wordAt(view, pos) {
     }
   }
   return null;
-}
-
-function describe({ name, kind, unit: u, line, library }, value) {
-  const what = `${kind} ${name}${u ? ` [${unit(u)}]` : ''}`;
-  const is = value === undefined ? '' : ` = ${value}`;
-  return `${what}${is}${library ? `, of ${library}` : line ? `, line ${line}` : ''}`;
 }
 
 // A place of the server, line and column in characters from 1, as an offset.
@@ -108,12 +120,11 @@ function severityOf(kind) {
 
 export class Editor {
   /** `onChange(text)` hears of every change that the user makes; `keys` are more key
-   * bindings; `values` says what names stand for; `names(text)` and `language` promise the
-   * names of a text and the words of the language. */
-  constructor({ parent, onChange, keys, nonce, values, names, language }) {
+   * bindings; `values` says what names stand for; `inquire(what, text, position)` asks the
+   * server as editors do. */
+  constructor({ parent, onChange, keys, nonce, values, inquire }) {
     this.values = values;
-    this.names = names;
-    this.language = language.catch(() => []);
+    this.inquire = inquire;
     this.quiet = false;
     this.view = new EditorView({
       parent,
@@ -162,67 +173,63 @@ export class Editor {
     this.quiet = false;
   }
 
-  // At the beginning of a line statements, in brackets units, elsewhere names and functions.
   async complete(context) {
-    const bracket = context.matchBefore(/[\d\p{L}'=]\s*\[[\p{L}*/^\d]*/u);
     const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
-    const from = word ? word.from : context.pos;
-    const language = await this.language;
-    const ofKind = (kind) => language.filter((each) => each.kind === kind).map(option);
-    if (bracket && !context.matchBefore(/[*+\-/(,=]\s*\[[^\]]*/)) {
-      return { from, options: ofKind('unit') };
-    }
-    if (!word && !context.explicit) {
+    const unitBegins = context.matchBefore(/[\d\p{L}')\]]\s+\[/u);
+    if (!word && !unitBegins && !context.explicit) {
       return null;
     }
-    const line = context.state.doc.lineAt(context.pos);
-    if (line.text.slice(0, from - line.from).trim() === '') {
-      return { from, options: ofKind('statement') };
-    }
-    const names = once(await this.known()).filter(({ kind }) => kind !== 'use');
-    return { from, options: [...names.map(option), ...ofKind('function')] };
+    const items = await this.ask('completion', context.pos);
+    return {
+      from: word ? word.from : context.pos,
+      options: once(items ?? []).map(option),
+      validFor: /^[\p{L}\p{N}_]*$/u,
+    };
   }
 
-  // The names of the text as it is now; none when the server is gone.
-  async known() {
+  // About the text as it is now; nothing when the server is gone.
+  async ask(what, offset) {
+    const { doc } = this.view.state;
     try {
-      return await this.names(this.text);
+      return await this.inquire(what, this.text, positionOf(doc, offset));
     } catch {
-      return [];
+      return null;
     }
-  }
-
-  async find(word) {
-    return (await this.known()).find(({ name }) => name === word);
   }
 
   async hint(view, pos) {
     const found = wordAt(view, pos);
-    const known = found && (await this.find(found.word));
-    const language = await this.language;
-    const plain = found && language.find(({ name }) => name === found.word);
-    const text = known
-      ? describe(known, this.values().get(found.word))
-      : (STATEMENTS[found?.word] ?? (plain && describe(plain)));
-    return text
-      ? {
-          pos: found.from,
-          end: found.to,
-          create: () => ({ dom: make('div', {}, text) }),
-        }
-      : null;
+    const answer = found && (await this.ask('hover', found.from));
+    if (!answer) {
+      return null;
+    }
+    const value = this.values().get(found.word);
+    const lines = [readable(answer.contents)];
+    if (value !== undefined) {
+      lines.push(`${found.word} = ${value}`);
+    }
+    return {
+      pos: found.from,
+      end: found.to,
+      create: () => ({
+        dom: make('div', {}, ...lines.map((line) => make('div', {}, line))),
+      }),
+    };
   }
 
   async goToDefinition() {
-    const found = wordAt(this.view, this.view.state.selection.main.head);
-    const known = found && (await this.find(found.word));
-    if (known?.line) {
-      this.goTo(known.line, known.column);
+    const answer = await this.ask('definition', this.view.state.selection.main.head);
+    if (answer) {
+      const { line, character } = answer.range.start;
+      this.select(this.view.state.doc.line(line + 1).from + character);
     }
   }
 
   goTo(line, column) {
-    const at = offsetOf(this.view.state.doc, line, column);
+    this.select(offsetOf(this.view.state.doc, line, column));
+  }
+
+  select(at) {
     this.view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
     this.view.focus();
   }

@@ -62,13 +62,21 @@ export class Link {
     });
   }
 
-  /** The names of a text, as the server's lexer finds them. */
-  async names(text) {
-    let found = [];
-    const take = ({ names }) => {
-      found = names ?? found;
+  /** What the server answers to a question of the Language Server Protocol about a place of a
+   * text, in line and character from 0. */
+  async inquire(what, text, position) {
+    const question = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method: `textDocument/${what}`,
+      params: { textDocument: { uri: 'studio:' }, position },
+    });
+    let found = null;
+    const take = ({ answer }) => {
+      found = answer ?? found;
     };
-    await this.evaluate({ text, tasks: ['names'] }, take, { purpose: 'names' });
+    const body = { text, tasks: ['question'], question };
+    await this.evaluate(body, take, { purpose: what });
     return found;
   }
 

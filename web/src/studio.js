@@ -62,8 +62,7 @@ class Studio extends Shelf {
         { key: 'Shift-Alt-f', run: () => this.format() || true },
       ],
       values: () => this.values(),
-      names: (text) => this.link.names(text),
-      language: this.link.get('language'),
+      inquire: (...question) => this.link.inquire(...question),
     });
     this.stage = makeStage(this.clock);
     this.stage.drag = {

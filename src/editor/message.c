@@ -3,102 +3,24 @@
 // A message is walked through once, with the path of keys that leads to where the reader is:
 // `params.textDocument.uri`.  Arrays do not count in paths.
 
-#include "lsp/message.h"
+#include "editor/message.h"
 
+#include "base/block.h"
 #include "base/number.h"
 #include "json/reader.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     ARENA_LIMIT = 64 << 20,
-    HEADER_LIMIT = 200, // bytes of a line
     PATH_SIZE = 100
 };
 
-// The header.
-
-static bool next_byte(KalLspInput *input, char *out_byte)
-{
-    if (input->used == input->count) {
-        const KalLspChannel *channel = input->channel;
-        input->used = 0;
-        input->count = channel->read(channel->user, input->bytes, sizeof input->bytes);
-        assert(input->count <= sizeof input->bytes);
-    }
-    if (input->count == 0) {
-        return false;
-    }
-    *out_byte = input->bytes[input->used++];
-    return true;
-}
-
-// A line without its end; false at the end of the input.
-static bool read_line(KalLspInput *input, char line[HEADER_LIMIT])
-{
-    size_t length = 0;
-    char byte = '\0';
-    while (next_byte(input, &byte)) {
-        if (byte == '\n') {
-            line[length > 0 && line[length - 1] == '\r' ? length - 1 : length] = '\0';
-            return true;
-        }
-        if (length < HEADER_LIMIT - 1) {
-            line[length++] = byte;
-        }
-    }
-    return false;
-}
-
-// The length that a header gives; other headers do not matter.
-static bool find_length(const char *line, double *length)
-{
-    static const char name[] = "Content-Length:";
-    if (strncmp(line, name, sizeof name - 1) != 0) {
-        return true;
-    }
-    const char *digits = line + sizeof name - 1;
-    digits += strspn(digits, " ");
-    return kal_number_read(digits, length)
-           && strspn(digits, "0123456789") == strlen(digits);
-}
-
-KalStatus kal_lsp_read(KalLspInput *input, KalBlock *body, bool *out_there)
-{
-    char line[HEADER_LIMIT];
-    double length = -1.0;
-    char byte = '\0';
-    body->size = 0;
-    do {
-        *out_there = read_line(input, line);
-        if (*out_there && !find_length(line, &length)) {
-            return kal_fail(input->ctx, KAL_ERR_SYNTAX, "no length: '%.60s'", line);
-        }
-    } while (*out_there && line[0] != '\0');
-    if (!*out_there) {
-        return KAL_OK;
-    }
-    if (length < 0.0) {
-        return kal_fail(input->ctx, KAL_ERR_SYNTAX, "a message without Content-Length");
-    }
-    if (length > KAL_LSP_MESSAGE_LIMIT) {
-        return kal_fail(input->ctx, KAL_ERR_LIMIT, "a message of %.0f bytes", length);
-    }
-    while ((double)body->size < length && next_byte(input, &byte)) {
-        KAL_TRY(kal_block_add(input->ctx, body, &byte, 1));
-    }
-    *out_there = (double)body->size == length;
-    return KAL_OK;
-}
-
-// The body.
-
 typedef struct Reading {
     KalContext *ctx;
-    KalLspMessage *message;
+    KalEditorMessage *message;
     KalJsonReader json;
     char path[PATH_SIZE];
     size_t lengths[KAL_JSON_DEPTH + 2]; // of the path, by depth
@@ -147,7 +69,7 @@ static KalStatus copy_id(Reading *reading)
 
 static KalStatus take_string(Reading *reading)
 {
-    KalLspMessage *m = reading->message;
+    KalEditorMessage *m = reading->message;
     const char *path = reading->path;
     if (strcmp(path, ".method") == 0) {
         return copy(reading, &m->method);
@@ -167,7 +89,7 @@ static KalStatus take_string(Reading *reading)
 
 static KalStatus take_number(Reading *reading)
 {
-    KalLspMessage *m = reading->message;
+    KalEditorMessage *m = reading->message;
     const char *path = reading->path;
     if (strcmp(path, ".id") == 0) {
         return copy_id(reading);
@@ -215,11 +137,11 @@ static KalStatus take(Reading *reading)
     return KAL_OK;
 }
 
-KalStatus kal_lsp_message_init(KalLspMessage *message, KalContext *ctx,
-                               const char *text, size_t length)
+KalStatus kal_editor_message_init(KalEditorMessage *message, KalContext *ctx,
+                                  const char *text, size_t length)
 {
     assert(message && ctx && (text || length == 0));
-    *message = (KalLspMessage){.arena = NULL};
+    *message = (KalEditorMessage){.arena = NULL};
     KAL_TRY(kal_arena_create(ctx, ARENA_LIMIT, &message->arena));
     Reading reading = {.ctx = ctx, .message = message};
     kal_json_reader_init(&reading.json, ctx, "message", text ? text : "", length);
@@ -232,7 +154,7 @@ KalStatus kal_lsp_message_init(KalLspMessage *message, KalContext *ctx,
     return status;
 }
 
-void kal_lsp_message_clear(KalLspMessage *message)
+void kal_editor_message_clear(KalEditorMessage *message)
 {
     kal_arena_destroy(message->arena);
     message->arena = NULL;

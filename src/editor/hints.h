@@ -4,11 +4,10 @@
 /// What an editor may complete, and what it can tell of a word: the names that a text declares,
 /// as its tokens stand, the parts of libraries that it uses, and the words of the language.
 
-#ifndef STUDIO_HINTS_H
-#define STUDIO_HINTS_H
+#ifndef EDITOR_HINTS_H
+#define EDITOR_HINTS_H
 
 #include "base/diagnostic.h"
-#include "json/writer.h"
 
 /// A word with what it is.  Texts are not ended by a NUL.
 typedef struct KalHint {
@@ -19,6 +18,7 @@ typedef struct KalHint {
     const char *unit; ///< `unit_length` bytes, 0: it has none
     size_t unit_length;
     const char *library; ///< that it is from, with a NUL; NULL: from the text itself
+    const char *meaning; ///< of a statement's word, in a line; NULL: it has none
     uint32_t at;         ///< where the text declares it, in bytes
 } KalHint;
 
@@ -28,11 +28,6 @@ typedef void (*KalHintFn)(void *user, const KalHint *hint);
 /// All names of a text, in their order, and after them the parts of libraries.  KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_hints_of_text(KalContext *ctx, const KalSource *source,
                                         KalHintFn take, void *user);
-
-/// Write a hint as an object of JSON, with its place in the source unless that is NULL or it is
-/// from a library.
-void kal_hint_write(KalJsonWriter *writer, const KalHint *hint,
-                    const KalSource *source);
 
 /// All words of the language: statements, functions, units.
 void kal_hints_of_language(KalHintFn take, void *user);

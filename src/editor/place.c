@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "lsp/place.h"
+#include "editor/place.h"
 
 // Units of UTF-16 that a character has, by its first byte; 0 for a byte that continues one.
 static uint32_t units_of(char byte)
@@ -9,12 +9,12 @@ static uint32_t units_of(char byte)
     return c >= 0xf0 ? 2 : c >= 0x80 && c < 0xc0 ? 0 : 1;
 }
 
-KalLspPlace kal_lsp_place(const KalSource *source, uint32_t at)
+KalEditorPlace kal_editor_place(const KalSource *source, uint32_t at)
 {
-    KalLspPlace place = {0};
+    KalEditorPlace place = {0};
     for (uint32_t i = 0; i < at && i < source->length; i++) {
         if (source->text[i] == '\n') {
-            place = (KalLspPlace){place.line + 1, 0};
+            place = (KalEditorPlace){place.line + 1, 0};
         } else {
             place.character += units_of(source->text[i]);
         }
@@ -31,7 +31,7 @@ static uint32_t line_start(const KalSource *source, size_t line)
     return at;
 }
 
-uint32_t kal_lsp_byte(const KalSource *source, KalLspPlace place)
+uint32_t kal_editor_byte(const KalSource *source, KalEditorPlace place)
 {
     uint32_t at = line_start(source, place.line);
     uint32_t left = place.character;
@@ -52,7 +52,7 @@ uint32_t kal_lsp_byte(const KalSource *source, KalLspPlace place)
     return place.character == 0 ? line_start(source, place.line) : at;
 }
 
-uint32_t kal_lsp_remark_byte(const KalSource *source, size_t line, size_t column)
+uint32_t kal_editor_remark_byte(const KalSource *source, size_t line, size_t column)
 {
     uint32_t at = line_start(source, line > 0 ? line - 1 : 0);
     for (size_t left = column;

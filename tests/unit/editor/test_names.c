@@ -3,9 +3,9 @@
 // Names and places in a text, as editors ask for them.
 
 #include "context.h"
+#include "editor/place.h"
 #include "lang/declared.h"
 #include "lang/source.h"
-#include "lsp/place.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -86,19 +86,19 @@ static void places_go_there_and_back(void)
     KalContext *ctx = new_context();
     KalSource *source = new_source(ctx, text);
     for (uint32_t at = 0; at <= source->length; at++) {
-        const KalLspPlace place = kal_lsp_place(source, at);
-        const uint32_t back = kal_lsp_byte(source, place);
+        const KalEditorPlace place = kal_editor_place(source, at);
+        const uint32_t back = kal_editor_byte(source, place);
         const bool whole =
             at == source->length || ((unsigned char)text[at] & 0xc0) != 0x80;
         ok(!whole || back == at);
     }
-    const KalLspPlace b = kal_lsp_place(source, 10);
+    const KalEditorPlace b = kal_editor_place(source, 10);
     ok(b.line == 0 && b.character == 5);
-    ok(kal_lsp_byte(source, (KalLspPlace){0, 99}) == 11);
-    ok(kal_lsp_byte(source, (KalLspPlace){99, 0}) == source->length);
-    ok(kal_lsp_remark_byte(source, 1, 5) == 10);
-    ok(kal_lsp_remark_byte(source, 3, 2) == 14);
-    ok(kal_lsp_remark_byte(source, 0, 0) == 0);
+    ok(kal_editor_byte(source, (KalEditorPlace){0, 99}) == 11);
+    ok(kal_editor_byte(source, (KalEditorPlace){99, 0}) == source->length);
+    ok(kal_editor_remark_byte(source, 1, 5) == 10);
+    ok(kal_editor_remark_byte(source, 3, 2) == 14);
+    ok(kal_editor_remark_byte(source, 0, 0) == 0);
     kal_source_destroy(ctx, source);
     kal_context_destroy(ctx);
 }

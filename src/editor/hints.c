@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "studio/hints.h"
+#include "editor/hints.h"
 
-#include "json/member.h"
 #include "lang/declared.h"
 #include "lang/lexer.h"
 #include "lang/source.h"
@@ -92,7 +91,11 @@ void kal_hints_of_language(KalHintFn take, void *user)
     const char *functions[KAL_FUNCTIONS_LIMIT];
     KalUnitName units[KAL_UNIT_NAMES];
     for (int i = 0; i < KAL_ALL_WORDS; i++) {
-        tell_word(take, user, "statement", kal_words()[i]);
+        const char *word = kal_words()[i];
+        take(user, &(KalHint){.kind = "statement",
+                              .name = word,
+                              .length = strlen(word),
+                              .meaning = kal_word_meanings()[i]});
     }
     const int n_functions = kal_function_names(functions);
     for (int i = 0; i < n_functions; i++) {
@@ -102,30 +105,4 @@ void kal_hints_of_language(KalHintFn take, void *user)
     for (int i = 0; i < n_units; i++) {
         tell_word(take, user, "unit", units[i].text);
     }
-}
-
-static void put_slice(KalJsonWriter *w, const char *key, const char *text,
-                      size_t length)
-{
-    char word[KAL_NAME_LIMIT + 1];
-    const size_t n = length < sizeof word - 1 ? length : sizeof word - 1;
-    memcpy(word, n > 0 ? text : "", n);
-    word[n] = '\0';
-    kal_json_put_text(w, key, word);
-}
-
-void kal_hint_write(KalJsonWriter *writer, const KalHint *hint, const KalSource *source)
-{
-    kal_json_write_begin(writer, '{');
-    put_slice(writer, "name", hint->name, hint->length);
-    kal_json_put_text(writer, "kind", hint->kind);
-    put_slice(writer, "unit", hint->unit, hint->unit_length);
-    if (hint->library) {
-        kal_json_put_text(writer, "library", hint->library);
-    } else if (source) {
-        const KalPlace place = kal_source_place(source, hint->at);
-        kal_json_put_number(writer, "line", (double)place.line);
-        kal_json_put_number(writer, "column", (double)place.column);
-    }
-    kal_json_write_end(writer, '}');
 }
