@@ -172,6 +172,29 @@ static void find_fastest_coupled(KalMotion *s, const double *q, double *fastest)
     }
 }
 
+// What dependent row c misses, from what its rows are allowed to be wrong by: 0 when that
+// explains it, and no number where overflow leaves nothing to compare with.  A row that has no
+// share in c has none in its errors either, even if they are infinite.
+static double find_mismatch(const KalMotion *s, int c, const double *allowed)
+{
+    const KalQr *rows = &s->rows;
+    const int k = rows->rank;
+    const double *x = kal_const_column(s->dependence.coefficients, k, c);
+    const int dependent = rows->perm[k + c];
+    double missing = s->metric.r[dependent] * s->given.b[dependent];
+    double limit = allowed[k + c];
+    for (int i = 0; i < k; i++) {
+        if (x[i] != 0.0) {
+            missing -= x[i] * s->metric.r[rows->perm[i]] * s->given.b[rows->perm[i]];
+            limit += fabs(x[i]) * allowed[i];
+        }
+    }
+    if (missing == 0.0 || fabs(missing) <= limit) {
+        return 0.0;
+    }
+    return isnan(limit) ? limit : missing;
+}
+
 // A dependent row c says b_c = Σ x_i b_i.  What is missing must be within what the rows
 // concerned may be wrong by.
 bool kal_dependence_agrees(KalMotion *s, const double *q)
@@ -180,7 +203,6 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
     double *fastest = s->scratch[5];
     find_fastest_coupled(s, q, fastest);
     const KalQr *rows = &s->rows;
-    const int k = rows->rank;
     assert(q != fastest && q != s->scratch[4] && q != s->scratch[0]);
     double *allowed = s->scratch[4];
     bool agrees = true;
@@ -189,18 +211,9 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
         assert(i >= 0 && i < s->given.m);
         allowed[j] = allowed_error(s, i, q) + rounding * fastest[i];
     }
-    for (int c = 0; c < rows->columns - k; c++) {
-        const double *x = kal_column(s->dependence.coefficients, k, c);
-        const int dependent = rows->perm[k + c];
-        double missing = s->metric.r[dependent] * s->given.b[dependent];
-        double limit = allowed[k + c];
-        for (int i = 0; i < k; i++) {
-            missing -= x[i] * s->metric.r[rows->perm[i]] * s->given.b[rows->perm[i]];
-            limit += fabs(x[i]) * allowed[i];
-        }
-        const bool met = fabs(missing) <= limit;
-        s->dependence.mismatch[c] = met ? 0.0 : missing;
-        agrees &= met;
+    for (int c = 0; c < rows->columns - rows->rank; c++) {
+        s->dependence.mismatch[c] = find_mismatch(s, c, allowed);
+        agrees &= s->dependence.mismatch[c] == 0.0;
     }
     return agrees;
 }

@@ -357,6 +357,22 @@ static void demands_beyond_numbers_are_named(void)
     check_fails(&problem, KAL_ERR_NUMBER, NAMED("rail", "too large to compute with"));
 }
 
+// An empty row has no share in others, however large the accelerations are that these allow: a
+// contradiction is one between rows that were found.
+static void empty_rows_beside_overflow_contradict_nothing(void)
+{
+    Givens g = SOUND;
+    const KalMotionProblem problem = problem_of(&g, true);
+    memcpy(g.M, (double[9]){0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0},
+           9 * sizeof g.M[0]);
+    memcpy(g.Q, (double[]){1.0, 0.0, 0.0}, 3 * sizeof g.Q[0]);
+    memset(g.C, 0, sizeof g.C);
+    memcpy(g.A, (double[]){1.0, 5e-324, 0.0, 0.0, 0.0, 0.0}, 6 * sizeof g.A[0]);
+    memcpy(g.b, (double[]){2.0, 0.0}, 2 * sizeof g.b[0]);
+    check_fails(&problem, KAL_ERR_NO_ACCELERATION,
+                NAMED("angle", "neither mass nor constraint"));
+}
+
 // Many redundant rows on six coordinates; one right-hand side is wrong.
 typedef struct Crowd {
     int rows;
@@ -677,6 +693,7 @@ TAP_RUN(TAP_CASE(open_workspaces), TAP_CASE(not_finite_entries_are_named),
         TAP_CASE(a_row_without_coefficients_cannot_demand),
         TAP_CASE(two_rows_that_disagree_are_named_with_their_distance),
         TAP_CASE(demands_beyond_numbers_are_named),
+        TAP_CASE(empty_rows_beside_overflow_contradict_nothing),
         TAP_CASE(the_smallest_contradicting_set_is_named),
         TAP_CASE(parallel_rows_are_found_in_a_crowd),
         TAP_CASE(forces_without_mass_are_refused),
