@@ -366,6 +366,17 @@ static KalStatus start(KalIntegrator *base, const double *y)
     return KAL_OK;
 }
 
+// The errors of the steps before and the signs of stiffness are those of the same motion.
+static KalStatus restart(KalIntegrator *base, const double *y)
+{
+    KalDop853 *s = (KalDop853 *)base;
+    s->taken = false;
+    s->away = NULL;
+    memcpy(s->y, y, (size_t)base->system.n * sizeof(double));
+    base->last = kal_ode_no_step(base->t, s->y);
+    return evaluate(s, base->t, s->y, s->k[0]);
+}
+
 // A size that was chosen before the bound has to keep it as well.
 static void set_max_step(KalIntegrator *base)
 {
@@ -611,6 +622,7 @@ const KalIntegratorKind kal_dop853 = {
     .init = init,
     .clear = clear,
     .start = start,
+    .restart = restart,
     .step = step,
     .interpolate = interpolate,
     .interpolate_lanes = interpolate_lanes,

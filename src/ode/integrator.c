@@ -133,6 +133,14 @@ KalStatus kal_integrator_start(KalIntegrator *integrator, double t, const double
     return KAL_OK;
 }
 
+KalStatus kal_integrator_restart(KalIntegrator *integrator, const double *y)
+{
+    KalIntegrator *base = integrator;
+    assert(base->started && base->kind->restart);
+    KAL_TRY(kal_ode_check_start(base->ctx, base->system.n, base->t, y, base->t_end));
+    return base->kind->restart(base, y);
+}
+
 KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t_end)
 {
     KalIntegrator *base = integrator;

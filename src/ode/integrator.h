@@ -72,6 +72,11 @@ void kal_integrator_destroy(KalIntegrator *integrator);
 KAL_CHECKED KalStatus kal_integrator_start(KalIntegrator *integrator, double t,
                                            const double *y, double t_end);
 
+/// Go on from the present time with other numbers for the same motion: steps stay as long.  For
+/// `dop853`.  Fails as kal_integrator_start() does.
+KAL_CHECKED KalStatus kal_integrator_restart(KalIntegrator *integrator,
+                                             const double *y);
+
 /// Move the end of the integration; it must not lie behind the present time.
 KAL_CHECKED KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t_end);
 

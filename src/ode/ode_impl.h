@@ -43,6 +43,10 @@ struct KalIntegratorKind {
     /// in base->last, at a copy of y, also when it fails.
     KalStatus (*start)(KalIntegrator *base, const double *y);
 
+    /// Begin with other numbers for the present state, but keep what is known of steps.  As
+    /// `start` besides.  NULL: cannot.
+    KalStatus (*restart)(KalIntegrator *base, const double *y);
+
     /// Step from base->t on, not beyond base->t_end, and leave the step in base->last; or
     /// fail, and leave the present state and base->last as they are.
     KalStatus (*step)(KalIntegrator *base);

@@ -2,16 +2,18 @@
 
 // The reduced form of a run: theory section 20.
 //
-// Speeds are chosen by the null space method: QR factors with pivoting of the rows of
-// constraints, scaled by masses, give their rank r, and the last n − r columns of Q are an
-// orthonormal basis of the velocities that are free.  U is that basis.  Velocities come back
-// from speeds by Newton's method on ψ(q, q') = 0, U q' = v, theory (20.7); where constraints
-// are linear in the velocities its first step is exact.
+// Speeds are the velocities of k coordinates.  QR factors with pivoting of the rows of
+// constraints, scaled by masses, tell which rows count; Gauss's elimination of these with the
+// largest of all entries that are left as pivots (complete pivoting), or one half as large that
+// leaves more zeros, tells which velocities follow: those of its columns, in its order.  They
+// follow by Newton's method on ψ(q, q') = 0, theory (20.7); where constraints are linear in the
+// velocities its first step is exact.
 //
 // Invariant: rank + k = n.
 
 #include "sim/form.h"
 
+#include "base/four.h"
 #include "linalg/kernels.h"
 #include "linalg/lu.h"
 #include "linalg/span.h"
@@ -30,29 +32,36 @@ static const double DEPENDENT = 1e-6;
 // when they are found to the other.
 static const double ENOUGH = 1e-14;
 static const double AT_LEAST = 1e-10;
+static const double NEARLY = 1e-6;
 // Velocities below this are as good as none.
 static const double AT_REST = 1e-3;
-// Speeds are chosen anew when less than this is left of a direction.
-static const double WORN = 0.5;
+// A pivot may be smaller than the largest entry by this factor.
+static const double PIVOT = 0.5;
+// Speeds are chosen anew when velocities follow so much faster, and so much faster than where
+// they were chosen, theory (20.9).
+static const double STEEP = 4.0;
+static const double STEEPER = 2.0;
 
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalReducedForm *form = owner;
     const size_t n = (size_t)form->n;
     const size_t m = (size_t)form->instant->system->m;
-    form->U = kal_carve_doubles(carver, n, n);
-    form->basis = kal_carve_doubles(carver, n, n);
     form->K = kal_carve_doubles(carver, n, n);
     form->scale = kal_carve_doubles(carver, n, 1);
+    form->unscale = kal_carve_doubles(carver, n, 1);
     form->x = kal_carve_doubles(carver, n, 1);
     form->work = kal_carve_doubles(carver, n, 1);
     form->guess = kal_carve_doubles(carver, n, 1);
+    form->known = kal_carve_doubles(carver, n, 2);
+    form->is = kal_carve_doubles(carver, n, 2);
     form->y = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
     form->z = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
     form->qr.W = kal_carve_doubles(carver, m, n);
     form->qr.tau = kal_carve_doubles(carver, m, 1);
     form->qr.norms = kal_carve_doubles(carver, m, 2);
     form->perm = kal_carve_ints(carver, n);
+    form->columns = kal_carve_ints(carver, n);
     form->rows = kal_carve_ints(carver, m);
     form->qr.perm = kal_carve_ints(carver, m);
 }
@@ -61,8 +70,12 @@ KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals
 {
     assert(form && instant && integrals >= 0);
     const KalSystem *system = instant->system;
-    *form =
-        (KalReducedForm){.instant = instant, .n = system->n, .integrals = integrals};
+    *form = (KalReducedForm){.instant = instant,
+                             .n = system->n,
+                             .integrals = integrals,
+                             .t = NAN,
+                             .slope_t = NAN};
+    instant->road.whole = integrals > 0;
     KAL_TRY(kal_projector_init(&form->projector, instant, NULL));
     return kal_workspace_make(instant->ctx, "for the reduced form", lay_out, form,
                               &form->workspace);
@@ -98,6 +111,7 @@ static void find_scale(KalReducedForm *form)
     }
     for (int j = 0; j < form->n; j++) {
         form->scale[j] = sqrt(masses[j] / mean);
+        form->unscale[j] = 1.0 / form->scale[j];
     }
 }
 
@@ -125,9 +139,170 @@ static KalStatus factor_rows(KalReducedForm *form)
     return KAL_OK;
 }
 
-// The rows of A in units of the masses are factored with pivoting; the orthonormal
-// directions that they leave, in the units of coordinates, are the columns of U, and
-// speeds are the parts of q' along them.
+// Row i of those that count, of length 1, in units in which masses are about 1.
+static void take_row(const KalReducedForm *form, int constraint, double *row)
+{
+    const int n = form->n;
+    const double *A = form->instant->A + (size_t)constraint * (size_t)n;
+    for (int j = 0; j < n; j++) {
+        row[j] = A[j] * form->unscale[j];
+    }
+    const double length = kal_length(n, row);
+    const double factor = length > 0.0 ? 1.0 / length : 0.0;
+    for (int j = 0; j < n; j++) {
+        row[j] *= factor;
+    }
+}
+
+// A place in what is left of the rows.
+typedef struct Place {
+    int row;
+    int column;
+} Place;
+
+// How many entries elimination by a pivot may fill in.
+static int fill_of(const KalReducedForm *form, int step, Place at)
+{
+    const int n = form->n;
+    int in_row = 0;
+    int in_column = 0;
+    for (int j = step; j < n; j++) {
+        in_row += form->K[at.row * n + j] != 0.0;
+    }
+    for (int i = step; i < form->rank; i++) {
+        in_column += form->K[i * n + at.column] != 0.0;
+    }
+    return (in_row - 1) * (in_column - 1);
+}
+
+static double size_at(const KalReducedForm *form, Place at)
+{
+    return fabs(form->K[at.row * form->n + at.column]);
+}
+
+// The pivot of a step: of the entries that are large enough that which fills in least.
+static Place find_pivot(const KalReducedForm *form, int step)
+{
+    double largest = 0.0;
+    int least = form->n * form->n;
+    Place best = {step, step};
+    for (int i = step; i < form->rank; i++) {
+        for (int j = step; j < form->n; j++) {
+            largest = fmax(largest, size_at(form, (Place){i, j}));
+        }
+    }
+    for (int i = step; i < form->rank; i++) {
+        for (int j = step; j < form->n; j++) {
+            const Place at = {i, j};
+            const bool large = size_at(form, at) >= PIVOT * largest && largest > 0.0;
+            const int filled = large ? fill_of(form, step, at) : least;
+            if (filled < least) {
+                least = filled;
+                best = at;
+            }
+        }
+    }
+    return best;
+}
+
+static void swap_ints(int *list, int i, int j)
+{
+    const int kept = list[i];
+    list[i] = list[j];
+    list[j] = kept;
+}
+
+static void swap_numbers(double *x, double *y)
+{
+    const double kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+// Bring a pivot to its place.
+static void bring(KalReducedForm *form, int step, Place at)
+{
+    const int n = form->n;
+    for (int j = 0; j < n; j++) {
+        swap_numbers(&form->K[step * n + j], &form->K[at.row * n + j]);
+    }
+    for (int i = 0; i < form->rank; i++) {
+        swap_numbers(&form->K[i * n + step], &form->K[i * n + at.column]);
+    }
+    swap_ints(form->rows, step, at.row);
+    swap_ints(form->columns, step, at.column);
+}
+
+// Take from the rows below what a pivot has in them.
+static void eliminate(KalReducedForm *form, int step)
+{
+    const int n = form->n;
+    const double *row = form->K + (size_t)step * (size_t)n;
+    for (int i = step + 1; i < form->rank; i++) {
+        double *below = form->K + (size_t)i * (size_t)n;
+        const double factor = below[step] != 0.0 ? below[step] / row[step] : 0.0;
+        below[step] = 0.0;
+        for (int j = step + 1; j < n && factor != 0.0; j++) {
+            below[j] -= factor * row[j];
+        }
+    }
+}
+
+// Choose the order of rows and columns.
+static void order(KalReducedForm *form)
+{
+    const int n = form->n;
+    for (int j = 0; j < n; j++) {
+        form->columns[j] = j;
+    }
+    for (int i = 0; i < form->rank; i++) {
+        take_row(form, form->rows[i], form->K + (size_t)i * (size_t)n);
+    }
+    for (int step = 0; step < form->rank; step++) {
+        bring(form, step, find_pivot(form, step));
+        eliminate(form, step);
+    }
+    for (int i = form->rank; i < n; i++) { // the others in the order of the model
+        for (int j = i; j > form->rank && form->columns[j] < form->columns[j - 1];
+             j--) {
+            swap_ints(form->columns, j, j - 1);
+        }
+    }
+}
+
+// The factors of the columns whose velocities follow, scaled; false: they are singular.
+static bool factor_columns(KalReducedForm *form)
+{
+    const int rank = form->rank;
+    for (int i = 0; i < rank; i++) {
+        take_row(form, form->rows[i], form->work);
+        for (int j = 0; j < rank; j++) {
+            form->K[i * rank + j] = form->work[form->columns[j]];
+        }
+    }
+    return kal_lu_factor(rank, form->K, form->perm);
+}
+
+// The largest slope of velocities that follow, in the present state; infinite where they do not.
+static double find_slope(KalReducedForm *form)
+{
+    double most = 0.0;
+    if (!factor_columns(form)) {
+        return INFINITY;
+    }
+    for (int l = form->rank; l < form->n; l++) {
+        for (int i = 0; i < form->rank; i++) {
+            take_row(form, form->rows[i], form->work);
+            form->x[i] = form->work[form->columns[l]];
+        }
+        kal_lu_solve(form->rank, form->K, form->perm, form->work, form->x);
+        for (int i = 0; i < form->rank; i++) {
+            most = fabs(form->x[i]) <= most ? most : fabs(form->x[i]);
+        }
+    }
+    return most;
+}
+
 KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 {
     const int n = form->n;
@@ -140,56 +315,36 @@ KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
     assert(form->rank >= 0 && form->k >= 0);
     memcpy(form->rows, form->qr.perm, (size_t)form->rank * sizeof(int));
     memcpy(form->guess, y + n, (size_t)n * sizeof(double));
-    for (int l = 0; l < form->k; l++) {
-        double *w = form->basis + (size_t)l * (size_t)n;
-        kal_qr_basis(&form->qr, form->rank + l, w);
-        for (int j = 0; j < n; j++) {
-            form->U[l * n + j] = w[j] * form->scale[j];
-        }
-    }
+    order(form);
+    form->steep = fmax(STEEP, STEEPER * find_slope(form));
+    form->t = NAN;
+    form->slope_t = NAN;
+    form->instant->road.choice = NULL;
     return KAL_OK;
 }
 
-// What the direction x of k numbers has beyond the span of `count` others, of length 1,
-// makes the next of them; returns how much that is.
-static double add_direction(KalReducedForm *form, int count, const double *x)
+// The road forgets choices with its rows.
+void kal_form_make(KalReducedForm *form)
 {
-    assert(count < form->k);
-    const size_t k = (size_t)form->k;
-    double *next = form->K + (size_t)count * k;
-    memcpy(next, x, k * sizeof(double));
-    for (int i = 0; i < count; i++) {
-        const double *other = form->K + (size_t)i * k;
-        const double part = kal_dot(form->k, next, other);
-        for (size_t j = 0; j < k; j++) {
-            next[j] -= part * other[j];
-        }
+    KalRoad *road = &form->instant->road;
+    if (!road->choice) {
+        kal_speeds_choose(road, form->rank, form->rows, form->columns);
     }
-    const double length = kal_length(form->k, next);
-    for (size_t j = 0; j < k && length > 0.0; j++) {
-        next[j] /= length;
-    }
-    return length;
+    kal_speeds_make(road);
 }
 
-// Each speed must have something of its own left in the directions that are free now: the
-// old basis, written in these, is made orthogonal one vector after the other.  One of which
-// little is left is nearly in the span of the others, or no longer free.
+// By the slopes of the step's end, where a program has found them; else by the rows there.
 KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
                            bool *out_worn)
 {
     assert(out_worn && form->k >= 0 && form->k <= form->n);
-    const int n = form->n;
-    put(form, t, y, y + n);
-    KAL_TRY(factor_rows(form));
-    bool worn = form->qr.rank != form->rank;
-    for (int l = 0; l < form->k && !worn; l++) {
-        memcpy(form->x, form->basis + (size_t)l * (size_t)n,
-               (size_t)n * sizeof(double));
-        kal_qr_apply_transposed(&form->qr, form->x);
-        worn = !(add_direction(form, l, form->x + form->rank) >= WORN);
+    if (form->slope_t == t && kal_speeds_lead(&form->instant->road)) {
+        *out_worn = !(form->slope <= form->steep);
+        return KAL_OK;
     }
-    *out_worn = worn;
+    put(form, t, y, y + form->n);
+    KAL_TRY(factor_rows(form));
+    *out_worn = form->qr.rank != form->rank || !(find_slope(form) <= form->steep);
     return KAL_OK;
 }
 
@@ -197,9 +352,7 @@ void kal_form_apply(const KalReducedForm *form, const double *x, double *out_v)
 {
     assert(x && out_v);
     for (int l = 0; l < form->n; l++) {
-        out_v[l] = l < form->k
-                       ? kal_dot(form->n, form->U + (size_t)l * (size_t)form->n, x)
-                       : 0.0;
+        out_v[l] = l < form->k ? x[form->columns[form->rank + l]] : 0.0;
     }
 }
 
@@ -209,53 +362,86 @@ void kal_form_contract(const KalReducedForm *form, const double *y, double *out_
     kal_form_apply(form, y + form->n, out_z + form->n);
 }
 
-// Fill K and the residuals of ψ(q, q') = 0, U q' = v; rows of constraints have length 1.
-static void fill(KalReducedForm *form, const double *v)
+void kal_form_know(KalReducedForm *form, double t, const double *y, const double *z)
+{
+    const size_t n = (size_t)form->n;
+    form->t = t;
+    kal_copy_numbers(form->is, y, 2 * n);
+    kal_copy_numbers(form->known, z, n + (size_t)form->k);
+}
+
+const double *kal_form_recall(const KalReducedForm *form, double t, const double *z)
+{
+    const size_t n = (size_t)form->n;
+    return form->t == t && kal_same_numbers(form->known, z, n + (size_t)form->k)
+               ? form->is
+               : NULL;
+}
+
+bool kal_form_leap(KalReducedForm *form, double t, const double *z, double *out_y)
+{
+    const size_t n = (size_t)form->n;
+    const double *known = kal_form_recall(form, t, z);
+    if (known) {
+        kal_copy_numbers(out_y, known, 2 * n);
+        return true;
+    }
+    KalRoad *road = &form->instant->road;
+    if (!kal_speeds_find(road, t, z, form->x)) {
+        return false;
+    }
+    if (!(t < form->slope_t)) { // it is the end of a step that counts
+        form->slope = kal_speeds_steepness(road, form->scale);
+        form->slope_t = t;
+    }
+    kal_copy_numbers(out_y, z, n);
+    kal_copy_numbers(out_y + n, form->x, n);
+    return true;
+}
+
+// What velocities that follow lack, scaled: ψ of rows of length 1.
+static void take_residuals(KalReducedForm *form)
 {
     const int n = form->n;
-    const KalInstant *instant = form->instant;
-    const double *velocity = kal_instant_qd(form->instant);
-    assert(form->rank + form->k == n);
     for (int i = 0; i < form->rank; i++) {
-        assert(form->rows[i] >= 0 && form->rows[i] < instant->system->m);
-        const double *row = instant->A + (size_t)form->rows[i] * (size_t)n;
-        const double length = kal_length(n, row);
-        const double factor = length > 0.0 ? 1.0 / length : 0.0;
+        const double *A = form->instant->A + (size_t)form->rows[i] * (size_t)n;
+        double square = 0.0;
         for (int j = 0; j < n; j++) {
-            form->K[i * n + j] = factor * row[j];
+            const double a = A[j] * form->unscale[j];
+            square += a * a;
         }
-        form->x[i] = -factor * instant->residuals[form->rows[i]];
-    }
-    for (int l = 0; l < form->k; l++) {
-        const double *row = form->U + (size_t)l * (size_t)n;
-        memcpy(form->K + (size_t)(form->rank + l) * (size_t)n, row,
-               (size_t)n * sizeof(double));
-        form->x[form->rank + l] = v[l] - kal_dot(n, row, velocity);
+        form->x[i] = square > 0.0
+                         ? -form->instant->residuals[form->rows[i]] / sqrt(square)
+                         : 0.0;
     }
 }
 
-// One step of Newton's method towards the velocities, and its relative size.
-static KalStatus improve(KalReducedForm *form, const double *v, double *out_change)
+// One step of Newton's method towards the velocities, and its relative size.  What a small step
+// leaves is found with the same factors.
+static KalStatus improve(KalReducedForm *form, double *change_of_last)
 {
-    assert(out_change);
-    const int n = form->n;
+    assert(change_of_last);
+    const bool factored = *change_of_last < NEARLY;
     double *velocity = kal_instant_qd(form->instant);
     double size = AT_REST;
     double change = 0.0;
     KAL_TRY(kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY));
-    fill(form, v);
-    if (!kal_lu_factor(n, form->K, form->perm)) {
+    if (!factored && !factor_columns(form)) {
         return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
                         "the speeds do not determine the velocities at t = %g",
                         form->instant->variables[0]);
     }
-    kal_lu_solve(n, form->K, form->perm, form->work, form->x);
-    for (int j = 0; j < n; j++) {
-        velocity[j] += form->x[j];
-        size = fmax(size, fabs(velocity[j]));
-        change = fmax(change, fabs(form->x[j]));
+    take_residuals(form);
+    kal_lu_solve(form->rank, form->K, form->perm, form->work, form->x);
+    for (int i = 0; i < form->rank; i++) {
+        const int j = form->columns[i];
+        velocity[j] += form->x[i] / form->scale[j];
+        change = fmax(change, fabs(form->x[i] / form->scale[j]));
     }
-    *out_change = change / size;
+    for (int j = 0; j < form->n; j++) {
+        size = fmax(size, fabs(velocity[j]));
+    }
+    *change_of_last = change / size;
     return KAL_OK;
 }
 
@@ -266,8 +452,11 @@ KalStatus kal_form_expand(KalReducedForm *form, double t, const double *z,
     const size_t n = (size_t)form->n;
     double change = 1.0;
     put(form, t, z, form->guess);
+    for (int l = 0; l < form->k; l++) {
+        kal_instant_qd(form->instant)[form->columns[form->rank + l]] = z[n + (size_t)l];
+    }
     for (int round = 0; round < ROUNDS && change > ENOUGH; round++) {
-        KAL_TRY(improve(form, z + n, &change));
+        KAL_TRY(improve(form, &change));
     }
     // Rounding may keep the last digits from settling, so less than ENOUGH has to do.
     if (!(change <= AT_LEAST)) {

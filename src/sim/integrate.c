@@ -263,12 +263,15 @@ static KalStatus step_on(KalRun *run)
     return trails(run) ? follow(run) : KAL_OK;
 }
 
-// Choose speeds at a state and write it in them.
+// Choose speeds at a state, of which others may have been chosen before, and write it in them.
 static KalStatus reduce(KalRun *run, double t, const double *y)
 {
     assert(is_reduced(run));
-    KAL_TRY(kal_form_choose(&run->integration.form, t, y));
-    kal_form_contract(&run->integration.form, y, run->integration.form.z);
+    KalReducedForm *form = &run->integration.form;
+    KAL_TRY(kal_form_choose(form, t, y));
+    kal_form_contract(form, y, form->z);
+    kal_form_know(form, t, y, form->z);
+    kal_form_make(form);
     run->solved = false;
     memcpy(run->integration.form.z + 2 * (size_t)run->system->n,
            y + 2 * (size_t)run->system->n, (size_t)run->balance.n * sizeof(double));
@@ -514,22 +517,34 @@ static KalStatus choose_method(KalRun *run)
                : KAL_OK;
 }
 
-// The explicit method starts anew behind a loss of rank, and with speeds that have come to
-// differ much from what is free; any method does at the peak of a pulse.
+// Other speeds where those that there are have come to differ much from what is free; the motion
+// goes on, and so do steps.
+static KalStatus renew_speeds(KalRun *run)
+{
+    bool worn = false;
+    KAL_TRY(kal_form_is_worn(&run->integration.form, run->t, run->state, &worn));
+    if (!worn) {
+        kal_form_make(&run->integration.form);
+        return KAL_OK;
+    }
+    KAL_TRY(reduce(run, run->t, run->state));
+    KAL_TRY(kal_integrator_restart(at_work(run), run->integration.form.z));
+    run->step = (KalOdeStep){.t_old = run->t, .t_new = run->t};
+    return KAL_OK;
+}
+
+// The explicit method starts anew behind a loss of rank; any method does at the peak of a pulse.
 static KalStatus start_anew(KalRun *run)
 {
     const bool peak = run->t >= run->integration.peak;
-    bool anew = run->integration.crossed || peak;
+    const bool anew = run->integration.crossed || peak;
     run->integration.peaks += peak;
     if (!anew && !is_reduced(run)) {
         return KAL_OK;
     }
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
-    if (!anew) {
-        KAL_TRY(kal_form_is_worn(&run->integration.form, run->t, run->state, &anew));
-    }
     run->integration.crossed = false;
-    return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
+    return anew ? kal_run_integrate_start(run, run->t, run->state) : renew_speeds(run);
 }
 
 // Start anew if the last step asks for that, change the method if it pays; a step is plain
@@ -553,16 +568,15 @@ KalStatus kal_run_integrate_step(KalRun *run, bool plain)
     return plain ? step_on(run) : step_towards(run, run->integration.distance);
 }
 
-// From speeds to velocities; the instant becomes that state.
+// From speeds to velocities.
 static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 {
     assert(is_reduced(run) && out_y);
     const size_t state = 2 * (size_t)run->system->n;
-    run->solved = false;
     KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->integration.form.z));
     memcpy(out_y + state, run->integration.form.z + state,
            (size_t)run->balance.n * sizeof(double));
-    return kal_form_expand(&run->integration.form, t, run->integration.form.z, out_y);
+    return kal_run_expand(run, t, run->integration.form.z, out_y);
 }
 
 // A step across is known to Gauss collocation only, any other to the integrator at work.
@@ -584,15 +598,22 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     return KAL_OK;
 }
 
-KalStatus kal_run_interpolate_lanes(KalRun *run, const double *times,
-                                    double *out_groups, bool *out_known)
+KalStatus kal_run_interpolate_lanes(KalRun *run, double *at, bool *out_known)
 {
-    assert(times && out_groups);
+    assert(at && out_known);
+    const size_t n = (size_t)run->system->n;
     *out_known = false;
-    return run->integration.crossed || is_reduced(run) || trails(run)
-               ? KAL_OK
-               : kal_integrator_interpolate_lanes(at_work(run), times, out_groups,
-                                                  out_known);
+    if (run->integration.crossed || trails(run)
+        || (is_reduced(run) && !kal_speeds_lead(&run->instant->road))) {
+        return KAL_OK;
+    }
+    KAL_TRY(
+        kal_integrator_interpolate_lanes(at_work(run), at, at + KAL_LANES, out_known));
+    if (*out_known && is_reduced(run)) {
+        *out_known =
+            kal_speeds_find_lanes(&run->instant->road, at, at + KAL_LANES * (1 + n));
+    }
+    return KAL_OK;
 }
 
 // Of all integrators that the run has made.

@@ -100,6 +100,14 @@ void kal_run_note_sine_at(KalRun *run, double t, double sine)
     watch->seen[watch->n_seen++ % KAL_SINES_SEEN] = (KalSineSeen){t, sine};
 }
 
+void kal_run_note_sine_of_rows(KalRun *run, double t, double sine)
+{
+    KalRankWatch *watch = &run->rank;
+    if (!watch->blind) {
+        watch->seen[watch->n_seen++ % KAL_SINES_SEEN] = (KalSineSeen){t, sine};
+    }
+}
+
 // The sines that were seen since the last look, in the order of time; returns how many.
 static int sort_seen(const KalRun *run, KalSineSeen *out_seen)
 {

@@ -394,6 +394,10 @@ bool kal_run_projects(const KalRun *run);
 /// The same for states of the reduced form.
 KalOdeSystem kal_run_reduced_ode(KalRun *run);
 
+/// From positions and speeds, z, to velocities.
+KAL_CHECKED KalStatus kal_run_expand(KalRun *run, double t, const double *z,
+                                     double *out_y);
+
 /// Whether implicit methods can have the Jacobian, which is dense.
 bool kal_run_has_jacobian(const KalRun *run);
 
@@ -413,10 +417,10 @@ KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run, bool plain);
 void kal_run_integrate_pass(KalRun *run, double t);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
-/// The same at KAL_LANES times between the ends of the last step, in groups of as many; where
-/// that is not known in lanes *out_known is false.
-KAL_CHECKED KalStatus kal_run_interpolate_lanes(KalRun *run, const double *times,
-                                                double *out_groups, bool *out_known);
+/// The same at KAL_LANES times between the ends of the last step, the first group of `at`, in the
+/// groups behind them; where that is not known in lanes *out_known is false.
+KAL_CHECKED KalStatus kal_run_interpolate_lanes(KalRun *run, double *at,
+                                                bool *out_known);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}
 
@@ -512,6 +516,9 @@ void kal_run_note_sine(KalRun *run, double sine);
 
 /// The same of an instant at t.
 void kal_run_note_sine_at(KalRun *run, double t, double sine);
+
+/// The same where only the rows that count were looked at.
+void kal_run_note_sine_of_rows(KalRun *run, double t, double sine);
 
 /// Let projections heed the rows that the instant knows as independent.
 void kal_run_use_rows(KalRun *run);

@@ -103,7 +103,7 @@ static bool interpolate(KalRun *run)
     KalSamplesAhead *ahead = &run->ahead;
     double *groups = ahead->at + KAL_LANES;
     bool known = false;
-    if (kal_run_interpolate_lanes(run, ahead->times, groups, &known) != KAL_OK) {
+    if (kal_run_interpolate_lanes(run, ahead->at, &known) != KAL_OK) {
         return false;
     }
     for (size_t lane = 0; !known && lane < KAL_LANES; lane++) {

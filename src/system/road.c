@@ -50,6 +50,7 @@ static void forget(KalRoad *road)
 {
     KalContext *ctx = road->instant->ctx;
     kal_return_forget(road);
+    kal_speeds_forget(road);
     kal_program_destroy(road->program);
     kal_program_destroy(road->brief.program);
     kal_program_destroy(road->energy);
@@ -102,6 +103,8 @@ void kal_road_begin(KalRoad *road, double samples)
     const KalSystem *system = road->instant->system;
     const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
     road->samples = samples >= MANY_SAMPLES;
+    road->pays = pays;
+    kal_speeds_begin(road);
     road->plain = samples < SAMPLES && pays && !road->lanes;
     road->age = 0;
     road->patience = pays ? 0 : PATIENCE;
@@ -279,24 +282,29 @@ static KalExpr exceed(KalGraph *g, KalExpr most, KalExpr least, KalExpr excess)
     return excess;
 }
 
+KalExpr kal_road_exceed(const KalRoad *road, KalGraph *g, const KalExpr *answer)
+{
+    const KalEliminated *at = &road->at;
+    KalExpr excess = KAL_NO_EXPR;
+    excess = exceed(g, answer[at->most_growth], answer[at->least_growth], excess);
+    excess = exceed(g, answer[at->most_gram], answer[at->least_gram], excess);
+    return excess.index == KAL_NO_EXPR.index ? kal_int(g, 0) : excess;
+}
+
 // The brief answer, from the formulas of the whole one.
 static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *answer)
 {
     const KalEliminated *at = &road->at;
     const size_t n = (size_t)road->instant->system->n;
     KalBrief *brief = &road->brief;
-    KalGraph *g = t->g;
     KalExpr *results = (KalExpr *)kal_alloc(t->ctx, n + 2, sizeof *results);
     if (!results) {
         return kal_no_memory(t->ctx, "to copy formulas");
     }
     *brief = (KalBrief){.sine = n, .excess = n + 1, .count = n + 2};
-    KalExpr excess = KAL_NO_EXPR;
-    excess = exceed(g, answer[at->most_growth], answer[at->least_growth], excess);
-    excess = exceed(g, answer[at->most_gram], answer[at->least_gram], excess);
     memcpy(results, answer + at->qdd, n * sizeof *results);
     results[brief->sine] = answer[at->sine];
-    results[brief->excess] = excess.index == KAL_NO_EXPR.index ? kal_int(g, 0) : excess;
+    results[brief->excess] = kal_road_exceed(road, t->g, answer);
     const KalStatus status =
         kal_transcript_compile(t, results, brief->count, road->lanes, &brief->program);
     kal_free(t->ctx, results, (n + 2) * sizeof *results);
@@ -377,6 +385,7 @@ void kal_road_prepare(KalRoad *road)
     if (road->program) {
         prepare(road);
     }
+    kal_speeds_prepare(road);
     if (road->back.program) {
         kal_program_prepare(road->back.program, road->instant->settings.parameters,
                             road->back.work);
@@ -440,13 +449,14 @@ static void make_code(KalRoad *road)
         PROGRAMS = 3
     };
 
-    KalProgram *programs[PROGRAMS] = {road->program, road->brief.program,
-                                      road->back.program};
+    KalProgram *programs[PROGRAMS + KAL_SPEEDS_PROGRAMS] = {
+        road->program, road->brief.program, road->back.program};
+    const size_t count = kal_speeds_list(road, programs, PROGRAMS);
     road->plain = false;
     road->lacks = false;
     kal_native_clear(&road->code);
     const KalStatus status =
-        kal_native_share(road->instant->ctx, programs, PROGRAMS, &road->code);
+        kal_native_share(road->instant->ctx, programs, count, &road->code);
     (void)status;
 }
 

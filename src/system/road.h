@@ -23,6 +23,7 @@
 #include "prog/native.h"
 #include "prog/program.h"
 #include "system/return.h"
+#include "system/speeds.h"
 
 #include <kalaba/motion.h>
 
@@ -80,7 +81,12 @@ typedef struct KalRoad {
     double *results;
     const double
         *found; ///< the last answer: these, brief ones, or what a return found besides
-    KalReturn back;     ///< to the constraints
+    KalReturn back; ///< to the constraints
+    bool pays;      ///< in this run programs are worth their making from its start on
+    bool whole;     ///< speeds are wanted with the whole answer (system/speeds.h)
+    KalSpeeds *speeds;  ///< choices that were made,
+    KalSpeeds *choice;  ///< and the present one; or NULL
+    int n_choices;      ///< of this run
     KalProgram *energy; ///< T and V in lanes, where no return finds them; or NULL
     double *energy_work;
 } KalRoad;
@@ -90,6 +96,9 @@ typedef struct KalRoad {
 KAL_CHECKED KalStatus kal_road_eliminate(const KalRoad *road,
                                          struct KalTranscript *transcript,
                                          const KalExpr *values, KalExpr *out_answer);
+
+/// By how much pivots of that answer grow beyond what is safe, at most: of a brief answer.
+KalExpr kal_road_exceed(const KalRoad *road, KalGraph *g, const KalExpr *answer);
 
 /// Whether an eliminated answer vouches for itself; nothing that is not finite does.
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);

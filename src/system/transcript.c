@@ -125,6 +125,8 @@ static KalStatus allocate(KalTranscript *t)
     KalExpr *next = t->block;
     t->symbols = take(&next, n_symbols);
     t->weights = t->symbols + system->layout.qdd;
+    t->variables = t->symbols;
+    t->n_variables = system->layout.qdd + t->n_weights;
     t->roots = take(&next, t->n_roots);
     t->images = take(&next, n_steps);
     t->needed = t->wanted + t->n_roots;
@@ -234,6 +236,25 @@ static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
     }
 }
 
+// A step whose operands may be the number 0, of a sum or a product with it nothing.
+static KalExpr fold_step(KalTranscript *t, const KalStep *step, const KalExpr *arg)
+{
+    KalGraph *g = t->g;
+    const KalOp op = (KalOp)step->op;
+    const bool product = op == KAL_OP_MUL || op == KAL_OP_DIV || op == KAL_OP_NEG;
+    const bool sum = op == KAL_OP_ADD || op == KAL_OP_SUB;
+    const bool first = (product || sum) && kal_is_zero(g, arg[0]);
+    const bool second = (op == KAL_OP_MUL || sum) && kal_is_zero(g, arg[1]);
+    if (first && (product || second)) {
+        return arg[0];
+    }
+    if (first) {
+        return op == KAL_OP_ADD ? arg[1] : kal_neg(g, arg[1]);
+    }
+    return second ? arg[sum ? 0 : 1]
+                  : kal_copy_step(t->system->model->graph, step, arg, g);
+}
+
 static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
 {
     const KalStep *step = &t->system->givens.steps[i];
@@ -241,7 +262,9 @@ static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
     for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
         arg[k] = t->images[step->arg[k]];
     }
-    const KalExpr image = kal_copy_step(t->system->model->graph, step, arg, t->g);
+    const KalExpr image = t->folds
+                              ? fold_step(t, step, arg)
+                              : kal_copy_step(t->system->model->graph, step, arg, t->g);
     t->images[i] =
         step->op == KAL_OP_SYMBOL ? stand_in(t, step->arg[0], image, values) : image;
     note_switches(t, step, t->images[i]);
@@ -267,6 +290,24 @@ KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *values)
     return kal_graph_status(t->g);
 }
 
+bool kal_transcript_has_velocities(KalTranscript *transcript, size_t row)
+{
+    KalTranscript *t = transcript;
+    const KalOrder *order = &t->system->givens;
+    const KalSparse *A = &t->system->equations->A;
+    bool found = false;
+    kal_transcript_want(t, t->A + (size_t)A->start[row],
+                        (size_t)(A->start[row + 1] - A->start[row]));
+    find_needed(t);
+    memset(t->wanted, 0, t->n_roots * sizeof *t->wanted);
+    for (uint32_t i = 0; i < order->count && !found; i++) {
+        const KalStep *step = &order->steps[i];
+        found = t->needed[i] && step->op == KAL_OP_SYMBOL
+                && t->system->model->symbols[step->arg[0]].kind == KAL_SYMBOL_VELOCITY;
+    }
+    return found;
+}
+
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M)
 {
     const KalEquations *e = transcript->system->equations;
@@ -290,13 +331,12 @@ KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outpu
                                  size_t count, bool lanes, KalProgram **out_program)
 {
     const KalTranscript *t = transcript;
-    const size_t n_variables = t->system->layout.qdd + t->n_weights;
     const KalProgramSpec spec = {.outputs = outputs,
                                  .n_outputs = count,
-                                 .parameters = t->symbols + n_variables,
+                                 .parameters = t->weights + t->n_weights,
                                  .n_parameters = t->system->model->n_parameters,
-                                 .variables = t->symbols,
-                                 .n_variables = n_variables,
+                                 .variables = t->variables,
+                                 .n_variables = t->n_variables,
                                  .switches = t->switches,
                                  .n_switches = t->n_switches,
                                  .plain = t->plain,

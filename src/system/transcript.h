@@ -21,6 +21,8 @@ typedef struct KalTranscript {
     KalExpr *block;   ///< formulas: all lists below
     KalExpr *symbols; ///< variables of a program (t, q, q', weights), then parameters
     KalExpr *weights; ///< n_weights, among the symbols
+    const KalExpr *variables; ///< of programs: all of them, unless others are put here
+    size_t n_variables;
     KalExpr *roots;  ///< copies of the roots that were wanted last; zero is KAL_NO_EXPR
     KalExpr *images; ///< of steps
     size_t block_size;
@@ -42,6 +44,7 @@ typedef struct KalTranscript {
     size_t outputs; ///< of the model
     size_t n_roots;
     bool plain; ///< programs get no machine code for one state
+    bool folds; ///< sums and products with the number 0 are not written down
 } KalTranscript;
 
 enum {
@@ -68,6 +71,9 @@ void kal_transcript_want(KalTranscript *transcript, size_t first, size_t count);
 /// variable of KalLayout, or KAL_NO_EXPR where it stays a symbol; NULL: all stay symbols.
 KAL_CHECKED KalStatus kal_transcript_copy(KalTranscript *transcript,
                                           const KalExpr *values);
+
+/// Whether the row of A of a constraint depends on velocities.  Nothing may be wanted.
+bool kal_transcript_has_velocities(KalTranscript *transcript, size_t row);
 
 /// Copied M as the lower triangle of n × n formulas, and a copied row of A as n.
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);

@@ -2,8 +2,10 @@
 
 // The reduced form of runs: speeds and velocities, and motions that are known.
 
+#include "base/four.h"
 #include "run_lab.h"
 #include "sim/form.h"
+#include "sim/run_impl.h"
 
 #include <math.h>
 
@@ -142,6 +144,103 @@ static void all_kinds_move_as_in_the_full_form(void)
     }
 }
 
+// Samples that are kept, with where they are kept from.
+typedef struct Rows {
+    int count;
+    double q[60];
+} Rows;
+
+static KalStatus keep(void *user, KalRun *run)
+{
+    Rows *rows = (Rows *)user;
+    if (rows->count < 60) {
+        rows->q[rows->count++] = kal_instant_qd(kal_run_instant(run))[0];
+    }
+    return KAL_OK;
+}
+
+// Programs, as they are in the run, and Newton's method agree on velocities; and the program of
+// rates on these and on accelerations.
+static void compare_with_newton(Lab *lab)
+{
+    KalInstant *instant = lab->run->instant;
+    KalReducedForm *form = &lab->run->integration.form;
+    const size_t n = (size_t)form->n;
+    double y[12];
+    double z[12];
+    double v[6];
+    double rates[12];
+    KalMotionAnswer answer;
+    memcpy(y, kal_instant_q(instant), 2 * n * sizeof(double));
+    kal_form_contract(form, y, z);
+    z[n] *= 1.25;
+    ok(kal_speeds_find(&instant->road, lab->run->t, z, v));
+    ok(kal_speeds_find_rates(&instant->road, lab->run->t, z, rates));
+    ok(kal_form_expand(form, lab->run->t, z, y) == KAL_OK);
+    ok(kal_instant_solve(instant, &answer) == KAL_OK);
+    for (size_t j = 0; j < n; j++) {
+        near(v[j], y[n + j], 1e-13 * (1.0 + fabs(y[n + j])));
+        ok(rates[j] == v[j]);
+    }
+    for (size_t l = 0; l < (size_t)form->k; l++) {
+        const double expected = answer.qdd[form->columns[(size_t)form->rank + l]];
+        near(rates[n + l], expected, 1e-11 * (1.0 + fabs(expected)));
+    }
+}
+
+// Linear constraints, holonomic, nonholonomic and with time, one of them twice; the second half
+// of the motion has samples in lanes, the first none.
+static void programs_find_what_newton_finds(void)
+{
+    static const char *const texts[] = {
+        SLEIGH,
+        "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"
+        "constraint rod: x^2 + y^2 = 1\nconstraint again: hypot(x, y) = 1\n"
+        "init x = 1\nsimulate 0 .. 3 every 0.1\n",
+        "coord x, y, z\nkinetic 1/2*(x'^2 + 2*y'^2 + z'^2) + 0.3*cos(x)*x'*y'\n"
+        "potential 2*y^2 + x*z\nconstraint c: z' = y*x' + sin(t)\n"
+        "constraint d: x + 0.2*sin(y) = 0.1*t\nforce y = -0.1*y'\ninit y = 1\n"
+        "simulate 0 .. 3 every 0.1\n"};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        Lab lab;
+        if (start_reduced(&lab, texts[k])) {
+            Rows rows = {.count = 0};
+            ok(lab_start(&lab) == KAL_OK);
+            ok(kal_run_advance(lab.run, 1.5) == KAL_OK);
+            compare_with_newton(&lab);
+            KalStartReport report;
+            ok(kal_run_start(lab.run, &report) == KAL_OK);
+            ok(kal_run_sample(lab.run, keep, &rows) == KAL_OK);
+            compare_with_newton(&lab);
+        }
+        lab_close(&lab);
+    }
+}
+
+// The same bits by samples in lanes and one by one, and in a run that found its programs there.
+static void samples_are_the_same_in_company_and_alone(void)
+{
+    Lab lab;
+    if (!start_reduced(&lab, SLEIGH)) {
+        return;
+    }
+    Rows together = {.count = 0};
+    Rows again = {.count = 0};
+    ok(lab_start(&lab) == KAL_OK);
+    ok(kal_run_sample(lab.run, keep, &together) == KAL_OK);
+    KalStartReport report;
+    ok(kal_run_start(lab.run, &report) == KAL_OK);
+    ok(kal_run_sample(lab.run, keep, &again) == KAL_OK);
+    ok(together.count == 51 && again.count == 51);
+    ok(kal_same_numbers(together.q, again.q, 51));
+    ok(kal_run_start(lab.run, &report) == KAL_OK);
+    for (int k = 0; k < 51; k++) {
+        ok(kal_run_advance(lab.run, k < 50 ? 0.1 * k : 5.0) == KAL_OK);
+        ok(kal_instant_qd(kal_run_instant(lab.run))[0] == together.q[k]);
+    }
+    lab_close(&lab);
+}
+
 static void the_stiff_method_is_for_the_full_form(void)
 {
     Lab lab;
@@ -187,5 +286,7 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(speeds_determine_the_velocities), TAP_CASE(speeds_wear_out),
         TAP_CASE(the_sleigh_comes_to_run_straight),
         TAP_CASE(all_kinds_move_as_in_the_full_form),
+        TAP_CASE(programs_find_what_newton_finds),
+        TAP_CASE(samples_are_the_same_in_company_and_alone),
         TAP_CASE(the_stiff_method_is_for_the_full_form),
         TAP_CASE(steps_allocate_nothing), TAP_CASE(every_allocation_may_fail))
