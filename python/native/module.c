@@ -254,9 +254,9 @@ void doubles_release(Doubles *doubles)
 PyObject *new_array(Py_ssize_t rows, Py_ssize_t columns, double **out_values)
 {
     Py_buffer view;
-    PyObject *shape = columns >= 0 ? Py_BuildValue("((nn))", rows, columns)
-                                   : Py_BuildValue("(n)", rows);
-    PyObject *array = shape ? PyObject_CallObject(numpy_empty, shape) : NULL;
+    PyObject *shape =
+        columns >= 0 ? Py_BuildValue("(nn)", rows, columns) : PyLong_FromSsize_t(rows);
+    PyObject *array = shape ? PyObject_Vectorcall(numpy_empty, &shape, 1, NULL) : NULL;
     Py_XDECREF(shape);
     if (!array || PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) != 0) {
         Py_XDECREF(array);
