@@ -6,10 +6,13 @@ folder belongs to is built and put into a temporary place.
 
 pip hides the packages that are installed from a build, and fetches what the build asks for.
 Where meson-python and NumPy are installed, as Debian's packages for example, they are used and
-nothing is asked for, so that `pip install ./python` needs no network.
+nothing is asked for, so that `pip install ./python` needs no network.  The page of reports is made
+with packages that npm fetches: those that `build/` has are taken, and where there are none and no
+network, the library is built without the page, and `run.report()` says so.
 """
 
 import contextlib
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -20,6 +23,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PAGES = Path("build", "src", "report", "web")  # packages of npm, after script/run
 NEEDED = {"mesonpy": "meson-python", "numpy": "numpy"}
 
 
@@ -50,11 +54,26 @@ def _is_installed():
     return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
+def _lend_pages(build, root=HERE.parent):
+    """Let a build use the packages for pages that the one in `build/` has, if they are the same."""
+    wanted = hashlib.sha256((root / "web" / "package-lock.json").read_bytes()).hexdigest()
+    there, here = root / PAGES, build / "src" / "report" / "web"
+    stamp = there / "installed.txt"
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+        here.mkdir(parents=True, exist_ok=True)
+        (here / "node_modules").symlink_to(there / "node_modules")
+        (here / "installed.txt").write_text(wanted, encoding="utf-8")
+
+
 def _build(folder):
     """Build the library into a folder; returns where its description for pkg-config is."""
     build, stage = folder / "build", folder / "stage"
     subprocess.run(["meson", "setup", build, HERE.parent, "--buildtype=release",
                     f"--prefix={stage}", "--libdir=lib", "-Dpython=disabled"], check=True)
+    _lend_pages(build)
+    if subprocess.run(["ninja", "-C", build, "src/report/report_page.c"], check=False).returncode:
+        print("the page of reports cannot be made here: the package is built without it")
+        subprocess.run(["meson", "configure", build, "-Dweb=disabled"], check=True)
     subprocess.run(["ninja", "-C", build, "src/libkalaba.a"], check=True)
     subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--tags", "devel"],
                    check=True)

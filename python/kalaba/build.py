@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .formula import check_symbols, from_sympy
 
-__all__ = ["as_array", "as_number", "dimensions", "flag", "mapping", "model_text",
+__all__ = ["PARTS", "as_array", "as_number", "dimensions", "flag", "mapping", "model_text",
            "number_or_none", "number_text", "one_statement", "texts", "values_text", "whole",
            "word_or_none"]
 
@@ -135,7 +135,7 @@ def as_number(value: Any) -> float:
     >>> as_number(Fraction(1, 4))
     0.25
     """
-    if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+    if isinstance(value, (bool, np.bool_, str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{value!r} is no number")
     try:
         number = float(value)
@@ -167,7 +167,7 @@ def number_text(value: Any) -> str:
 
 
 def values_text(values: str | Mapping[str, Any] | None) -> str | None:
-    """Values of a state as the option --at takes them.
+    """Values of a state as the option --at takes them; None where nothing is given.
 
     >>> from kalaba.build import values_text
     >>> values_text({"x": 1, "x'": 0.5})
@@ -175,6 +175,8 @@ def values_text(values: str | Mapping[str, Any] | None) -> str | None:
     """
     if values is None or isinstance(values, str):
         return values
+    if isinstance(values, Mapping) and not values:
+        return None
     return ", ".join(f"{name} = {number_text(value)}"
                      for name, value in mapping(values, "values of a state").items())
 
@@ -231,6 +233,11 @@ def _quoted(title: Any) -> str:
         raise ValueError("a title has one line")
     escaped = title.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+#: What model_text() takes by name.
+PARTS = ("constraints", "forces", "nonideal", "dissipation", "params", "outputs", "init",
+         "simulate", "title", "more")
 
 
 def model_text(coordinates: Iterable[Any] | str, kinetic: Any, potential: Any = None, *,

@@ -181,7 +181,8 @@ def to_sympy(text: str, coordinates: set[str]) -> Any:
 # Functions that the model language has not, and by what SymPy writes them.
 _REWRITTEN = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh",
               "coth": "tanh", "asinh": "log", "acosh": "log", "atanh": "log", "acoth": "log",
-              "acot": "atan", "asec": "acos", "acsc": "asin", "Heaviside": "sign",
+              "acot": "atan", "asec": "acos", "acsc": "asin", "asech": "log", "acsch": "log",
+              "Heaviside": "sign",
               "sinc": "sin", "erfc": "erf", "frac": "floor"}
 
 
@@ -198,6 +199,7 @@ def _printer() -> Any:
     """SymPy's printer with the words of the model language."""
     import sympy
     from sympy import Derivative, Function, Rational, Symbol
+    from sympy.core.function import AppliedUndef
     from sympy.printing.str import StrPrinter
 
     class Printer(StrPrinter):
@@ -244,7 +246,7 @@ def _printer() -> Any:
                 raise ValueError(f"{expr} cannot be written as a formula of a model")
             return f"({self._print(found)})"
 
-        _print_Integral = _print_Sum = _print_Product = _done
+        _print_Integral = _print_Sum = _print_Product = _print_Subs = _done
 
         def _print_Exp1(self, expr: Any) -> str:
             return "exp(1)"
@@ -279,6 +281,18 @@ def _printer() -> Any:
             if found.has(expr.func):
                 raise ValueError(f"{expr} cannot be written as a formula of a model")
             return found.xreplace({real: expr.args[0]})
+
+        def _print_part(self, expr: Any) -> str:
+            """A part of something complex; all quantities of a model are real."""
+            found = expr.atoms(Symbol, Derivative, AppliedUndef)
+            names = {one: sympy.Dummy(real=True) for one in found}
+            part = sympy.expand_complex(expr.xreplace(names))
+            if part.has(sympy.I, sympy.re, sympy.im, sympy.conjugate):
+                raise ValueError(f"{expr} cannot be written as a formula of a model")
+            back = {dummy: one for one, dummy in names.items()}
+            return f"({self._print(part.xreplace(back))})"
+
+        _print_re = _print_im = _print_conjugate = _print_part
 
         def _print_Piecewise(self, expr: Any) -> str:
             (value, condition), *rest = expr.args
@@ -351,4 +365,9 @@ def from_sympy(expression: Any) -> str:
     """
     if isinstance(expression, str):
         return expression
-    return str(_printer().doprint(_sympy().sympify(expression)))
+    sympy = _sympy()
+    try:
+        found = sympy.sympify(expression)
+    except sympy.SympifyError:
+        raise TypeError(f"{expression!r:.200} is no formula") from None
+    return str(_printer().doprint(found))

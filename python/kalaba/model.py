@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from .build import (as_array, as_number, dimensions, flag, mapping, model_text, number_or_none,
+from .build import (PARTS, as_array, as_number, dimensions, flag, mapping, model_text, number_or_none,
                     number_text, one_statement, texts, values_text, whole, word_or_none)
 from .errors import FormulationError, MissingFileError, pointing
 from .results import Equations, Record, Run, Sweep, Task, perform
@@ -184,6 +184,9 @@ class Model:
         >>> model.eval().qdd
         array([ 0.  , -9.81])
         """
+        for name in parts:
+            if name not in PARTS:
+                raise TypeError(f"a model has no part '{name}'; there are: {', '.join(PARTS)}")
         return cls(model_text(coordinates, kinetic, potential, **parts))
 
     @classmethod
@@ -445,6 +448,8 @@ class Model:
                    "fixed_step": fixed_step, "max_steps": max_steps}
         until, every, rtol, atol, rate, fixed_step, most = (
             number_or_none(value, name) for name, value in numbers.items())
+        if fixed_step is not None and fixed_step <= 0:
+            raise ValueError(f"fixed_step: a step has a positive size, not {fixed_step:g}")
         if columns is None:
             columns = ["reaction(*)"] if any(not name.startswith("drive(")
                                              for name in self.constraints) else []
@@ -637,6 +642,8 @@ class Model:
             raise ValueError(f"there is no kind {kind!r} of export: it is 'c' or 'fmu'")
         if whole(fmi, "fmi") not in (2, 3):
             raise ValueError(f"FMI has the versions 2 and 3 here, not {fmi}")
+        if flag(single, "single") and kind == "fmu":
+            raise ValueError("an FMU has doubles: single is for C sources")
         name = Path(self._name).stem if word_or_none(name, "name") is None else name
         system = self._whole()
         return Record(system.export_c(path, name, flag(single, "single")) if kind == "c" else

@@ -363,7 +363,10 @@ class Run(Table):
     def _repr_html_(self) -> str:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.html"
-            self.report(path)
+            try:
+                self.report(path)
+            except Error as error:
+                return f"<pre>{html.escape(f'{self}{error}')}</pre>"
             page = path.read_text(encoding="utf-8")
         return (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="640" '
                 'style="border: 0" sandbox="allow-scripts allow-downloads" '

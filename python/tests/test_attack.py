@@ -243,7 +243,8 @@ def value_of(potential, **more):
 
 @pytest.mark.parametrize("function", [
     sympy.sec, sympy.csc, sympy.cot, sympy.sech, sympy.csch, sympy.coth, sympy.asinh, sympy.atanh,
-    sympy.acot, sympy.sinc, sympy.erfc, lambda x: sympy.acosh(x + 1),
+    sympy.acot, sympy.sinc, sympy.erfc, lambda x: sympy.asech(x), lambda x: sympy.acsch(x),
+    lambda x: sympy.Subs(sympy.Symbol("k")**2, sympy.Symbol("k"), x), lambda x: sympy.acosh(x + 1),
     lambda x: sympy.Heaviside(x) * x, lambda x: sympy.GoldenRatio * x, lambda x: sympy.E**x * x,
     lambda x: sympy.Derivative(x**3, x), lambda x: sympy.Sum(sympy.Symbol("i") * x,
                                                              (sympy.Symbol("i"), 1, 3)),
@@ -253,6 +254,21 @@ def test_functions_of_sympy_that_the_language_has_not(function):
     s = sympy.Symbol("s", real=True)
     exact = -sympy.diff(function(s).doit(), s).subs(s, sympy.Float(0.7)).doit()
     assert value_of(function(X).subs(s, X).doit()) == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: sympy.re(x)**2, lambda x: x*sympy.conjugate(x), lambda x: x**2 + sympy.im(x),
+    lambda x: sympy.real_root(x**3, 3)**2, lambda x: sympy.re((x + sympy.I)**2) + 1])
+def test_quantities_of_models_are_real(function):
+    assert value_of(function(X)) == pytest.approx(-1.4, rel=1e-12)
+
+
+def test_parts_of_what_is_complex_are_worked_out():
+    turn = sympy.exp(sympy.I * X)
+    assert value_of(sympy.im(turn)) == pytest.approx(-np.cos(0.7), rel=1e-12)
+    assert value_of(sympy.re(turn)) == pytest.approx(np.sin(0.7), rel=1e-12)
+    with pytest.raises(ValueError):
+        value_of(sympy.re(sympy.gamma(sympy.I * X)))
 
 
 def test_the_fraction_of_a_number():

@@ -28,15 +28,17 @@ def test_docstrings(module):
     assert tried > 0 and failed == 0
 
 
-def test_the_page_of_the_docs(monkeypatch, tmp_path):
-    """Blocks of Python on the page go on from each other, as a reader would type them."""
-    monkeypatch.chdir(ROOT / "examples")
-    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page, folder, least", [("docs/python.md", "examples", 6),
+                                                 ("README.md", ".", 1)])
+def test_pages(page, folder, least, monkeypatch, tmp_path):
+    """Blocks of Python on a page go on from each other, as a reader would type them."""
+    monkeypatch.chdir(ROOT / folder)
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     space = {"folder": tmp_path}
     for block in blocks:
-        exec(compile(block.replace('"out/', f'"{tmp_path}/'), "docs/python.md", "exec"), space)
-    assert len(blocks) > 5
+        exec(compile(block.replace('"out/', f'"{tmp_path}/'), page, "exec"), space)
+    assert len(blocks) >= least
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -14,6 +14,7 @@ import sympy
 
 import kalaba
 from kalaba import _native
+from kalaba.build import PARTS, model_text
 from lab import PENDULUM, SPRING, command, interrupted_at_work
 
 FALLING = ("coord x\nkinetic 1/2*x'^2\npotential -x^4\ninit x = 1\n"
@@ -264,3 +265,47 @@ def test_odd_arguments_are_told_in_our_words(tmp_path, monkeypatch):
 def test_radians_are_numbers():
     assert _native.radians(180) == np.pi and np.isnan(_native.radians(float("nan")))
     assert _native.radians(-0.0) == 0 and _native.radians(float("inf")) == float("inf")
+
+
+def test_nothing_is_given_by_an_empty_mapping():
+    model = kalaba.Model(SPRING)
+    assert model.eval({}).qdd == model.eval().qdd and model.start({})[1] == model.start()[1]
+    assert np.array_equal(model.run(1.0, start={})["x"], model.run(1.0)["x"])
+    assert np.array_equal(model.linearize({}).A, model.linearize().A)
+
+
+def test_steps_have_a_size():
+    model = kalaba.Model(SPRING)
+    for wrong in (0, 0.0, -0.1):
+        with pytest.raises(ValueError, match="fixed_step"):
+            model.run(1.0, fixed_step=wrong)
+    assert abs(model.run(1.0, fixed_step=1e-3)["x"][-1] - np.cos(2)) < 1e-9
+
+
+def test_a_run_without_a_page_is_shown_as_text(monkeypatch):
+    """A package that was built without network has no page of reports."""
+    def refuse(*_):
+        raise kalaba.UsageError("cannot write a report: <built> without it")
+    run = kalaba.Model(SPRING).run(1.0)
+    monkeypatch.setattr(run, "report", refuse)
+    shown = run._repr_html_()
+    assert "&lt;built&gt; without it" in shown and "time taken" in shown
+
+
+def test_what_would_be_ignored_is_refused(tmp_path):
+    model = kalaba.Model(SPRING)
+    with pytest.raises(ValueError, match="single"):
+        model.export(tmp_path / "a.fmu", "fmu", single=True)
+    with pytest.raises(TypeError, match="no number"):
+        model.with_params(k=np.True_)
+    with pytest.raises(TypeError, match="no part 'constraint'; there are: constraints"):
+        kalaba.Model.build("x", "x'^2", constraint="x = 1")
+    with pytest.raises(TypeError, match="is no formula"):
+        kalaba.Model.build("x", "x'^2", outputs={"o": lambda x: x})
+    with pytest.raises(kalaba.ModelError, match="accelerations follow from the equations"):
+        model.eval({"x''": 1})
+
+
+def test_parts_of_models_are_those_that_are_written():
+    names = inspect.signature(model_text).parameters
+    assert tuple(names)[3:] == PARTS

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The wheel, built by pip without a network and installed in an environment of its own."""
 
+import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -50,3 +52,23 @@ def test_the_wheel_is_built_installed_and_used(tmp_path, monkeypatch):
     assert str(tmp_path / "venv") in place and version == kalaba.__version__
     assert end == kalaba.Model(model).run()["theta"][-1].hex()
     assert (tmp_path / "a.html").stat().st_size > 10000
+
+
+def test_a_build_takes_the_packages_for_pages_that_are_there(tmp_path):
+    """So that pip needs no network after script/run; others than those of the lock are not taken."""
+    found = importlib.util.spec_from_file_location("backend", ROOT / "python" / "backend.py")
+    backend = importlib.util.module_from_spec(found)
+    found.loader.exec_module(backend)
+    root, here = tmp_path / "root", tmp_path / "here"
+    there = root / backend.PAGES
+    (there / "node_modules").mkdir(parents=True)
+    (root / "web").mkdir()
+    (root / "web" / "package-lock.json").write_text("{}", encoding="utf-8")
+    lent = here / "src" / "report" / "web"
+    for stamp in (None, "of others", hashlib.sha256(b"{}").hexdigest()):
+        if stamp:
+            (there / "installed.txt").write_text(stamp, encoding="utf-8")
+        assert not lent.exists()
+        backend._lend_pages(here, root)
+    assert (lent / "node_modules").resolve() == there / "node_modules"
+    assert (lent / "installed.txt").read_text(encoding="utf-8") == stamp

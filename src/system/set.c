@@ -149,6 +149,12 @@ static void complain(Setting *s, const KalNode *target)
     const KalSystem *system = s->instant->system;
     char name[512];
     spell(target, name, sizeof name);
+    if (target->kind == KAL_NODE_PRIME && target->op > 1) {
+        fail(s, target,
+             "expected a coordinate or velocity; accelerations follow from the "
+             "equations");
+        return;
+    }
     const char *near =
         kal_word_find_near(name, kal_system_coordinate_names(system), system->n);
     kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR, target->span,
