@@ -33,6 +33,9 @@ static const double MARGIN = 1e-6;
 static const double SHORT = 1e-5;
 #define BESIDE 1e-4
 
+// The part of the golden section, by which numbers are spread.
+static const double GOLDEN = 0.6180339887498949;
+
 // In parts of the time: steps are longer than this.
 static const double ROUNDING = 1e4 * DBL_EPSILON;
 
@@ -44,6 +47,7 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t size = kal_system_state_size(run->system);
     watch->values = kal_carve_doubles(carver, n, 2);
     watch->ahead = kal_carve_doubles(carver, n, 2);
+    watch->blurred = kal_carve_doubles(carver, n, 1);
     watch->rates = kal_carve_doubles(carver, size, 1);
     watch->found = kal_carve_doubles(carver, (size_t)run->system->n_states, 1);
 }
@@ -61,13 +65,20 @@ void kal_run_pulses_clear(KalRun *run)
     kal_workspace_clear(run->ctx, &run->pulses.workspace);
 }
 
-// All functions and slopes at a time of the last step; what has no value is not finite.
-static KalStatus evaluate(KalRun *run, double t)
+// Let the instant have the state at a time of the last step.
+static KalStatus go_to(KalRun *run, double t)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     if (!kal_run_is_at(run, t, run->state)) {
         kal_run_put(run, t, run->state);
     }
+    return KAL_OK;
+}
+
+// All functions and slopes at a time of the last step; what has no value is not finite.
+static KalStatus evaluate(KalRun *run, double t)
+{
+    KAL_TRY(go_to(run, t));
     (void)kal_instant_try(run->instant, KAL_PROGRAM_PULSES);
     return KAL_OK;
 }
@@ -95,6 +106,42 @@ static KalStatus find_zero(KalRun *run, size_t i, KalBracket x, double *out_t)
     return KAL_OK;
 }
 
+// All functions beside the end of the last step, as far as errors of the state reach; of every
+// number another part of its error, so that none cancel.  The instant stays as it is.
+static KalStatus blur(KalRun *run)
+{
+    double *y = kal_instant_q(run->instant); // velocities and states follow
+    const size_t size = kal_system_state_size(run->system);
+    double part = 0.5;
+    KAL_TRY(go_to(run, run->step.t_new));
+    for (size_t j = 0; j < size; j++) {
+        const double error =
+            run->options.atol + run->options.rtol * fabs(run->state[j]);
+        part = fmod(part + GOLDEN, 1.0);
+        y[j] += (j % 2 == 0 ? 1.0 + part : -1.0 - part) * error;
+    }
+    (void)kal_instant_try(run->instant, KAL_PROGRAM_PULSES);
+    memcpy(run->pulses.blurred, run->instant->results,
+           run->system->pieces.n_pulses * sizeof(double));
+    memcpy(y, run->state, size * sizeof *y);
+    run->pulses.is_blurred = true;
+    return KAL_OK;
+}
+
+// Whether function i, by its values and slopes at both ends of the last step, moves by less in it
+// than errors of the state: what signs it has is rounding then.
+static KalStatus rests(KalRun *run, size_t i, bool *out_rests)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const size_t slope = run->system->pieces.n_pulses + i;
+    const double h = run->step.t_new - run->step.t_old;
+    const double fastest = fmax(fabs(watch->values[slope]), fabs(watch->ahead[slope]));
+    const double moved = fmax(fabs(watch->ahead[i] - watch->values[i]), h * fastest);
+    KAL_TRY(watch->is_blurred ? KAL_OK : blur(run));
+    *out_rests = moved <= fabs(watch->blurred[i] - watch->ahead[i]);
+    return KAL_OK;
+}
+
 // When function i is zero within the last step or, between turning points, least; NaN: it is
 // neither.
 static KalStatus find_extreme(KalRun *run, size_t i, double *out_t)
@@ -105,13 +152,17 @@ static KalStatus find_extreme(KalRun *run, size_t i, double *out_t)
     const double before = watch->values[i];
     const double ahead = watch->ahead[i];
     KalBracket x = {run->step.t_old, run->step.t_new, before, ahead, 0};
+    const bool crosses = before * ahead < 0.0;
+    const bool turns = !crosses && !pole && before * watch->values[n + i] < 0.0
+                       && ahead * watch->ahead[n + i] > 0.0;
+    bool at_rest = false;
     *out_t = NAN;
-    if (before * ahead < 0.0) {
-        return find_zero(run, i, x, out_t);
-    }
-    if (pole || !(before * watch->values[n + i] < 0.0)
-        || !(ahead * watch->ahead[n + i] > 0.0)) {
+    KAL_TRY(crosses || turns ? rests(run, i, &at_rest) : KAL_OK);
+    if (at_rest || !(crosses || turns)) {
         return KAL_OK;
+    }
+    if (crosses) {
+        return find_zero(run, i, x, out_t);
     }
     x.at_a = watch->values[n + i];
     x.at_b = watch->ahead[n + i];
@@ -210,6 +261,7 @@ static KalStatus learn_step(KalRun *run)
 {
     KalPulseWatch *watch = &run->pulses;
     const size_t size = 2 * run->system->pieces.n_pulses * sizeof(double);
+    watch->is_blurred = false;
     if (watch->t != run->step.t_old) {
         KAL_TRY(evaluate(run, run->step.t_old));
         memcpy(watch->values, run->instant->results, size);

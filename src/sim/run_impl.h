@@ -241,11 +241,13 @@ typedef struct KalRunLimits {
 /// Pulses and poles that the motion may meet, by pulse.c.
 typedef struct KalPulseWatch {
     KalWorkspace workspace;
-    double *values; ///< 2 n_pulses: functions and slopes at the beginning of a step
-    double *ahead;  ///< 2 n_pulses: at its end
-    double *rates;  ///< of the state, by interpolation
-    double *found;  ///< n_states: rates by the equations
-    double t;       ///< of `values`
+    double *values;  ///< 2 n_pulses: functions and slopes at the beginning of a step
+    double *ahead;   ///< 2 n_pulses: at its end
+    double *blurred; ///< n_pulses: beside its end, by errors of the state
+    double *rates;   ///< of the state, by interpolation
+    double *found;   ///< n_states: rates by the equations
+    double t;        ///< of `values`
+    bool is_blurred; ///< whether `blurred` is of the last step
 } KalPulseWatch;
 
 /// Which integrator takes the steps, by integrate.c.

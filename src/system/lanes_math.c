@@ -47,7 +47,7 @@ static void rush(const KalLaneRush *rush, const double *restrict at,
     *good &= kal_const_eight(results)[rush->excess] + sum <= 0.0; // NaN is not
 }
 
-// A step that has left dust where it led to zero is lost.
+// A step that leads to no numbers is lost.
 static void step(const KalLaneReturn *step)
 {
     const KalEight *x = kal_const_eight(step->results);
@@ -55,11 +55,7 @@ static void step(const KalLaneReturn *step)
     const KalEight position = x[step->position];
     const KalEight velocity = x[step->velocity];
     KalEightBits on = *step->on;
-    KalEightBits lost = ~(kal_eight_absolute(velocity) <= DBL_MAX);
-    for (size_t i = 0; i < step->count; i++) {
-        const KalEight part = KAL_RETURN_DUST * kal_eight_absolute(state[i]);
-        lost |= (kal_eight_absolute(x[i]) <= part) & (x[i] != 0.0);
-    }
+    const KalEightBits lost = ~(kal_eight_absolute(velocity) <= DBL_MAX);
     *step->good &= ~(on & lost);
     on &= ~lost;
     for (size_t i = 0; i < step->count; i++) {

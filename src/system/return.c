@@ -25,6 +25,8 @@ enum {
 
 // Residuals up to this, relative to the terms in them, are rounding, and the state stays.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
+// What numbers count at least in these terms.
+static const double LEAST = 1e-4;
 // No step leaves surely less than this.
 static const double LEFT = 16.0 * DBL_EPSILON;
 
@@ -89,22 +91,30 @@ static KalExpr larger(KalGraph *g, KalExpr a, KalExpr b)
     return is_nothing(a) ? b : kal_binary(g, KAL_OP_MAX, a, b);
 }
 
-// The sizes of the terms in the residuals of a level, |A| |x|, from A that was copied last.
-// They serve where the step leads to, too: it is no longer than an error of the run.
-static void size_up(Draft *d, const KalExpr *x)
+// The sizes of the terms in the residuals of a level, which begin at `first` among the roots that
+// were copied last: |A| |x|, where no number counts as less than LEAST, or terms without
+// variables.  They serve where the step leads to, too: it is no longer than an error of the run.
+static void size_up(Draft *d, size_t first, const KalExpr *x)
 {
     const KalSystem *system = d->road->instant->system;
     KalGraph *g = d->t.g;
+    const KalExpr least = kal_const(g, LEAST);
     for (size_t i = 0; i < (size_t)system->m; i++) {
+        if (!d->road->active[i]) {
+            continue;
+        }
         d->sizes[i] = kal_int(g, 0);
         memset(d->row, 0, (size_t)system->n * sizeof *d->row);
         kal_transcript_row(&d->t, i, d->row);
         for (size_t j = 0; j < (size_t)system->n; j++) {
             if (!is_nothing(d->row[j])) {
-                const KalExpr term = kal_mul(g, d->row[j], x[j]);
-                d->sizes[i] = plus(g, d->sizes[i], kal_unary(g, KAL_OP_ABS, term));
+                const KalExpr number = larger(g, least, kal_unary(g, KAL_OP_ABS, x[j]));
+                const KalExpr entry = kal_unary(g, KAL_OP_ABS, d->row[j]);
+                d->sizes[i] = kal_add(g, d->sizes[i], kal_mul(g, entry, number));
             }
         }
+        d->sizes[i] =
+            larger(g, d->sizes[i], kal_transcript_constants(&d->t, first + i));
     }
 }
 
@@ -128,6 +138,17 @@ static void measure(Draft *d, size_t first, double rounding, KalExpr *out_excess
     }
 }
 
+// What a step makes of a number; where it takes it to zero, rounding leaves dust, which is none
+// of the answer.
+static KalExpr moved(KalGraph *g, KalExpr from, KalExpr by)
+{
+    const KalExpr to = kal_add(g, from, by);
+    const KalExpr part =
+        kal_mul(g, kal_const(g, KAL_RETURN_DUST), kal_unary(g, KAL_OP_ABS, from));
+    const KalExpr counts = kal_binary(g, KAL_OP_LT, part, kal_unary(g, KAL_OP_ABS, to));
+    return kal_select(g, counts, to, kal_int(g, 0));
+}
+
 // Let a half of the state take the step against the residuals of its level, unless these do
 // not exceed rounding.
 static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
@@ -149,7 +170,7 @@ static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
     kal_factoring_step(d->factoring, d->residuals, d->step);
     for (size_t j = 0; j < (size_t)system->n; j++) {
         if (!is_nothing(d->step[j])) {
-            x[j] = kal_select(g, moves, kal_add(g, x[j], d->step[j]), x[j]);
+            x[j] = kal_select(g, moves, moved(g, x[j], d->step[j]), x[j]);
         }
     }
 }
@@ -192,7 +213,7 @@ static KalStatus move_positions(Draft *d)
     KalExpr largest = KAL_NO_EXPR;
     KalExpr *given =
         &d->outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_GIVEN)];
-    size_up(d, d->state);
+    size_up(d, d->t.phi, d->state);
     measure(d, d->t.phi, ROUNDING, given, &largest);
     move(d, d->t.phi, *given, d->state);
     return KAL_OK;
@@ -213,7 +234,7 @@ static KalStatus move_velocities(Draft *d)
             &outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST)]);
     KalExpr *given =
         &outputs[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_GIVEN)];
-    size_up(d, d->state + n);
+    size_up(d, d->t.psi, d->state + n);
     measure(d, d->t.psi, ROUNDING, given, &largest);
     memcpy(outputs + kal_return_A(system), d->t.roots + d->t.A,
            kal_return_entries(system) * sizeof *outputs);
@@ -377,16 +398,6 @@ void kal_return_forget(KalRoad *road)
     road->prepared++;
 }
 
-// Whether a step has left dust where it led to zero: the other road clears it.
-static bool leaves_dust(size_t count, const double *from, const double *to)
-{
-    bool dust = false;
-    for (size_t i = 0; i < count; i++) {
-        dust = dust || (fabs(to[i]) <= KAL_RETURN_DUST * fabs(from[i]) && to[i] != 0.0);
-    }
-    return dust;
-}
-
 // One step of both levels; returns whether nothing but rounding is left.
 static bool step(KalRoad *road, bool *out_lost)
 {
@@ -401,7 +412,7 @@ static bool step(KalRoad *road, bool *out_lost)
         r->results[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT)];
     const double velocity =
         r->results[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LEFT)];
-    *out_lost = !isfinite(velocity) || leaves_dust(2 * n, state, r->results);
+    *out_lost = !isfinite(velocity);
     if (*out_lost) {
         return false;
     }

@@ -113,7 +113,7 @@ static KalStatus allocate(KalTranscript *t)
     const size_t n_symbols =
         system->layout.qdd + t->n_weights + system->model->n_parameters;
     const size_t count = n_symbols + t->n_roots + n_steps;
-    t->n_flags = t->n_roots + n_steps;
+    t->n_flags = t->n_roots + 2 * n_steps;
     t->block_size = count * sizeof *t->block;
     t->block = (KalExpr *)kal_alloc(t->ctx, count, sizeof *t->block);
     t->wanted = (bool *)kal_alloc(t->ctx, t->n_flags, sizeof *t->wanted);
@@ -130,6 +130,7 @@ static KalStatus allocate(KalTranscript *t)
     t->roots = take(&next, t->n_roots);
     t->images = take(&next, n_steps);
     t->needed = t->wanted + t->n_roots;
+    t->varies = t->needed + n_steps;
     return KAL_OK;
 }
 
@@ -257,14 +258,17 @@ static KalExpr fold_step(KalTranscript *t, const KalStep *step, const KalExpr *a
 
 static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
 {
+    const KalModel *model = t->system->model;
     const KalStep *step = &t->system->givens.steps[i];
     KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
+    t->varies[i] = step->op == KAL_OP_SYMBOL
+                   && model->symbols[step->arg[0]].kind != KAL_SYMBOL_PARAMETER;
     for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
         arg[k] = t->images[step->arg[k]];
+        t->varies[i] = t->varies[i] || t->varies[step->arg[k]];
     }
-    const KalExpr image = t->folds
-                              ? fold_step(t, step, arg)
-                              : kal_copy_step(t->system->model->graph, step, arg, t->g);
+    const KalExpr image = t->folds ? fold_step(t, step, arg)
+                                   : kal_copy_step(model->graph, step, arg, t->g);
     t->images[i] =
         step->op == KAL_OP_SYMBOL ? stand_in(t, step->arg[0], image, values) : image;
     note_switches(t, step, t->images[i]);
@@ -325,6 +329,62 @@ void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *ou
     for (int64_t k = e->A.start[row]; k < e->A.start[row + 1]; k++) {
         out_row[e->A.column[k]] = transcript->roots[transcript->A + (size_t)k];
     }
+}
+
+enum {
+    MOST_TERMS = 32 // that wait; what is beyond counts as nothing
+};
+
+// A step of a formula, and what it is multiplied by there.
+typedef struct Term {
+    uint32_t step;
+    KalExpr factor;
+} Term;
+
+// The terms of a term that varies, on top of others.
+static int take_apart(const KalTranscript *t, Term term, int count, Term *out_terms)
+{
+    const KalStep *step = &t->system->givens.steps[term.step];
+    const uint32_t a = step->arg[0];
+    const uint32_t b = step->arg[1];
+    Term parts[2] = {
+        {a, term.factor},
+        {b, term.factor}
+    };
+    int n = 0;
+    if (step->op == KAL_OP_ADD || step->op == KAL_OP_SUB || step->op == KAL_OP_NEG) {
+        n = kal_op_arity((KalOp)step->op);
+    } else if (step->op == KAL_OP_MUL && !(t->varies[a] && t->varies[b])) {
+        parts[0].step = t->varies[a] ? a : b;
+        parts[0].factor = kal_mul(t->g, term.factor, t->images[t->varies[a] ? b : a]);
+        n = 1;
+    } else if (step->op == KAL_OP_DIV && !t->varies[b]) {
+        parts[0].factor = kal_div(t->g, term.factor, t->images[b]);
+        n = 1;
+    }
+    for (int k = 0; k < n && count < MOST_TERMS; k++) {
+        out_terms[count++] = parts[k];
+    }
+    return count;
+}
+
+KalExpr kal_transcript_constants(const KalTranscript *transcript, size_t root)
+{
+    const KalTranscript *t = transcript;
+    Term terms[MOST_TERMS] = {
+        {t->system->givens.roots[root], kal_int(t->g, 1)}
+    };
+    KalExpr size = kal_int(t->g, 0);
+    for (int count = 1; count > 0;) {
+        const Term term = terms[--count];
+        if (t->varies[term.step]) {
+            count = take_apart(t, term, count, terms);
+        } else {
+            const KalExpr value = kal_mul(t->g, term.factor, t->images[term.step]);
+            size = kal_add(t->g, size, kal_unary(t->g, KAL_OP_ABS, value));
+        }
+    }
+    return size;
 }
 
 KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outputs,

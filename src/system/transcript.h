@@ -29,6 +29,7 @@ typedef struct KalTranscript {
     size_t n_weights;
     bool *wanted; ///< roots to be copied next
     bool *needed; ///< steps
+    bool *varies; ///< steps that are made of more than parameters
     size_t n_flags;
     KalProgramSwitch *switches; ///< switches among the copies
     size_t n_switches;
@@ -78,6 +79,10 @@ bool kal_transcript_has_velocities(KalTranscript *transcript, size_t row);
 /// Copied M as the lower triangle of n × n formulas, and a copied row of A as n.
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);
 void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *out_row);
+
+/// The sizes of the terms of a copied root that no variable is in, together; 0 where it has none
+/// or where they stand within something else than sums and products.
+KalExpr kal_transcript_constants(const KalTranscript *transcript, size_t root);
 
 /// A program of formulas in the transcript's graph, for lanes too if so wanted.  The caller
 /// owns it.

@@ -256,6 +256,25 @@ static void both_ways_lead_back(void)
     }
 }
 
+// What begins where lengths cancel, and hardly moves across, is brought back by the program all
+// the way: a ball on a string whose end is its origin.
+static void what_hardly_moves_is_brought_back(void)
+{
+    static const char text[] =
+        "coord x, y, z\nkinetic 1/2*(x'^2 + y'^2 + z'^2)\npotential 9.81*z\n"
+        "param h = 0.8\nconstraint rod: (x^2 + y^2 + (z - h)^2 - h^2)/(2*h) = 0\n"
+        "init x' = 0.5, y' = 1e-20\nsimulate 0 .. 5 every 0.01\n";
+    Lab lab;
+    if (lab_load(&lab, text) && ok(lab_start(&lab) == KAL_OK)) {
+        const KalReturn *back = &kal_run_instant(lab.run)->road.back;
+        for (int i = 1; i <= 500; i++) {
+            ok(kal_run_advance(lab.run, 0.01 * i) == KAL_OK);
+            ok(back->refusals == 0 && back->knows);
+        }
+    }
+    lab_close(&lab);
+}
+
 // Programs are made when they pay, and stay for the next run, which takes them as late.
 static void roads_are_made_when_they_pay(void)
 {
@@ -448,6 +467,7 @@ static void no_lane_without_value_is_good(void)
 }
 
 TAP_RUN(TAP_CASE(both_roads_answer_alike), TAP_CASE(both_ways_lead_back),
+        TAP_CASE(what_hardly_moves_is_brought_back),
         TAP_CASE(roads_are_made_when_they_pay),
         TAP_CASE(small_systems_have_them_from_the_start), TAP_CASE(many_samples_pay),
         TAP_CASE(givens_follow_the_road), TAP_CASE(events_end_a_road),
