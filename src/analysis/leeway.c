@@ -426,7 +426,9 @@ static KalStatus note_closed(KalLeeway *w)
         w->active[i] = w->active[i] && model->constraints[i].role == KAL_ROLE_USUAL;
     }
     for (size_t i = 0; i < model->n_contacts; i++) {
-        KAL_TRY(kal_contact_touches(instant, i, &w->closed[i]));
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        w->closed[i] = place.touches;
         if (w->closed[i]) {
             w->active[model->contacts[i].gap] = true;
             w->names[w->ranges.n_closed++] = model->contacts[i].name;

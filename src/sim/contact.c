@@ -16,6 +16,7 @@
 #include "system/contact.h"
 
 #include "sim/run_impl.h"
+#include "system/start.h"
 
 #include <assert.h>
 #include <float.h>
@@ -34,6 +35,8 @@ static const double CLOSE = 1e-6;
 static const double LIMIT = 1e-9;
 // Reactions and frictions up to this part of the forces are zero.
 static const double ROUNDING = 1e-10;
+// A gap that is off zero by more than this, relative to its terms, has jumped.
+static const double JUMPED = 1e-6;
 // A rate that ought not to be negative is, by more than this part of its terms.
 static const double WRONG = 1e-8;
 // Velocities up to this part of the largest are zero.
@@ -55,6 +58,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->held = kal_carve_bools(carver, count);
     watch->loose = kal_carve_bools(carver, count);
     watch->hit = kal_carve_bools(carver, count);
+    watch->rests = kal_carve_bools(carver, count);
     watch->before = kal_carve(carver, count, sizeof *watch->before);
     watch->speed = kal_carve_doubles(carver, count, 1);
     watch->settles = kal_carve_doubles(carver, count, 1);
@@ -77,6 +81,14 @@ void kal_run_contacts_clear(KalRun *run)
     kal_workspace_clear(run->ctx, &run->contacts.workspace);
 }
 
+KalStatus kal_run_contacts_settle(KalRun *run, const bool *held, bool rest)
+{
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        run->contacts.rests[i] = rest && run->instant->contacts.states[i].closed;
+    }
+    return kal_instant_settle(run->instant, held);
+}
+
 void kal_run_contacts_forget(KalRun *run)
 {
     kal_contacts_reset(run->instant);
@@ -87,6 +99,7 @@ void kal_run_contacts_forget(KalRun *run)
         run->contacts.rebound[i] = INFINITY;
         run->contacts.interval[i] = INFINITY;
         run->contacts.shrinking[i] = 0;
+        run->contacts.rests[i] = false;
     }
 }
 
@@ -359,6 +372,37 @@ static KalStatus tell_loose(KalRun *run, size_t i)
                         name);
 }
 
+// By how much the gap of contact i may be off zero without a jump.
+static double allowed_gap(const KalRun *run, size_t i)
+{
+    const KalContacts *c = &run->instant->contacts;
+    const double *q = kal_instant_q(run->instant);
+    const size_t n = (size_t)run->system->n;
+    const int place = c->place[run->system->model->contacts[i].gap];
+    double size = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        size += fabs(c->A[(size_t)place * n + j]) * fmax(1.0, fabs(q[j]));
+    }
+    return JUMPED * size;
+}
+
+// A gap that is made of pieces may jump: it opens, but nothing can follow it into the contact.
+static KalStatus look_for_jump(KalRun *run, size_t i, double gap)
+{
+    KalContacts *c = &run->instant->contacts;
+    const double allowed = allowed_gap(run, i);
+    c->states[i].gone = c->states[i].gone || (c->states[i].closed && gap > allowed);
+    if (gap >= -allowed) {
+        return KAL_OK;
+    }
+    c->blamed[0] = run->system->model->contacts[i].name;
+    c->n_blamed = 1;
+    return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                    "contact %s is entered by %.3g at t = %.9g: its gap becomes "
+                    "negative there at once, and no position can follow",
+                    c->blamed[0], -gap, run->t);
+}
+
 // Gaps and their rates in the present state: who touches, and who is hit.
 static KalStatus look_at_gaps(KalRun *run, bool *out_any)
 {
@@ -377,13 +421,15 @@ static KalStatus look_at_gaps(KalRun *run, bool *out_any)
     for (size_t i = 0; i < model->n_contacts; i++) {
         KalContactState *state = &instant->contacts.states[i];
         const bool dry = model->contacts[i].gap == KAL_NO_GAP;
-        watch->touching[i] = !dry && watch->speed[i] <= slow
+        KAL_TRY(dry ? KAL_OK : look_for_jump(run, i, values[i].gap));
+        watch->touching[i] = !dry && !state->gone && watch->speed[i] <= slow
                              && (state->closed || values[i].gap <= run->options.atol);
         watch->hit[i] =
             watch->touching[i] && watch->speed[i] < (state->closed ? -slow : -DBL_MIN);
         watch->plastic[i] = false;
         *out_any = *out_any || watch->hit[i];
         state->closed = dry || watch->touching[i];
+        state->gone = false;
     }
     return KAL_OK;
 }
@@ -535,7 +581,8 @@ static KalStatus strike(KalRun *run, double *out_lost)
     memcpy(watch->kept, kal_instant_qd(instant), size);
     for (size_t i = 0; i < count_contacts(run); i++) {
         const bool near = watch->hit[i] && stayed_near(run, i);
-        watch->plastic[i] = watch->hit[i] && (piles_up(run, i) || near);
+        watch->plastic[i] =
+            watch->hit[i] && (piles_up(run, i) || near || watch->rests[i]);
         watch->kept_shut[i] = false;
         watch->held[i] = false;
         watch->loose[i] = false;
@@ -733,5 +780,6 @@ KalStatus kal_run_contacts_apply(KalRun *run, const int *crossings)
     }
     note_ends(run, crossings);
     KAL_TRY(decide(run, false));
+    memset(run->contacts.rests, 0, count_contacts(run) * sizeof(bool));
     return watch_chatter(run);
 }

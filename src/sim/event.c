@@ -12,7 +12,6 @@
 // Invariant: between the time of the last search and the horizon nothing crosses.
 
 #include "sim/run_impl.h"
-#include "system/start.h"
 #include "system/switch.h"
 
 #include <assert.h>
@@ -217,7 +216,8 @@ KalStatus kal_run_events_check(KalRun *run)
         return KAL_OK;
     }
     const bool *doubts = kal_instant_doubts(run->instant);
-    for (size_t i = outputs; i < system->doubts.n - (size_t)system->n_holds; i++) {
+    const size_t last = outputs + system->n_results[KAL_PROGRAM_ACTIONS];
+    for (size_t i = outputs; i < last + system->model->n_events; i++) {
         if (doubts[i]) {
             bool sets = false;
             const KalEvent *event = event_of(system->model, i - outputs, &sets);
@@ -666,7 +666,7 @@ static KalStatus happen(KalRun *run, Happening *h)
     KAL_TRY(energy_of(run, &before));
     KAL_TRY(change_constraints(run, h));
     if (h->set || h->engaged) {
-        const KalStatus status = kal_instant_settle(run->instant, h->held);
+        const KalStatus status = kal_run_contacts_settle(run, h->held, !h->set);
         if (status == KAL_ERR_CONTRADICTION) {
             char why[TEXT_SIZE];
             (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));

@@ -391,7 +391,8 @@ static double allowance(const KalRun *run, KalProgramId level, int j)
 }
 
 // Residuals of a level, with modes as they were and as they are: the row by which they differ
-// most, if by more than `part` of what is allowed, or −1.
+// most, if by more than `part` of what is allowed, or −1.  Rows of contacts and frictions, which
+// give way, are judged by their own laws (contact.c).
 static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *out_row)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
@@ -407,6 +408,9 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *ou
     for (int i = 0; i < run->system->m; i++) {
         const KalConstraintRow row = kal_instant_level_row(instant, i);
         double size = 0.0;
+        if (run->system->model->constraints[i].role != KAL_ROLE_USUAL) {
+            continue;
+        }
         for (int k = 0; k < row.count; k++) {
             size += fabs(kal_row_entry(&row, k))
                     * allowance(run, level, (int)row.column[k]);

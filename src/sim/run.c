@@ -328,6 +328,7 @@ KalStatus kal_run_begin(KalRun *run)
     KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
     run->over = run->over || run->t >= run->options.until;
     KAL_TRY(kal_run_look_fully(run, run->t));
+    KAL_TRY(kal_contacts_check_limits(run->instant));
     return kal_run_events_check(run);
 }
 

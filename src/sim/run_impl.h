@@ -206,6 +206,7 @@ typedef struct KalContactWatch {
     KalWorkspace workspace; ///< all arrays below, of n_contacts
     bool *touching;         ///< closed or closing
     bool *hit;              ///< closing at some speed
+    bool *rests;            ///< was at rest before something engaged at this instant
     bool *plastic;          ///< without restitution, for the rebound would be too low
     bool *kept_shut;        ///< it would be even so
     bool *held;             ///< its slip comes to rest, for it would stop too soon
@@ -651,6 +652,10 @@ KAL_CHECKED KalStatus kal_run_contacts_start(KalRun *run);
 KAL_CHECKED KalStatus kal_run_contacts_apply(KalRun *run, const int *crossings);
 /// Decide again after formulas have changed their pieces, and forces with them.
 KAL_CHECKED KalStatus kal_run_contacts_review(KalRun *run);
+
+/// Bring the state to the constraints after an event, kal_instant_settle().  `rest`: closed
+/// contacts were at rest, and do not rebound from that.
+KAL_CHECKED KalStatus kal_run_contacts_settle(KalRun *run, const bool *held, bool rest);
 /// @}
 
 /// Follow events from the present time on.

@@ -105,6 +105,7 @@ static void lay_out(KalCarver *carver, void *owner)
     c->zero = kal_carve_doubles(carver, m, 1);
     c->slide.force = kal_carve_doubles(carver, n, 1);
     c->blamed = kal_carve_names(carver, count);
+    c->suspended = kal_carve_bools(carver, rows);
     c->own = kal_carve_doubles(carver, rows, 1);
     c->sharing.left = kal_carve_bools(carver, rows);
     const size_t most = (size_t)kal_contacts_most_shared(instant->system);
@@ -608,14 +609,14 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 
 // A gap counts as closed when it is zero but for rounding: TOUCHING of the terms of its
 // gradient times the coordinates, or of 1.
-KalStatus kal_contact_touches(KalInstant *instant, size_t i, bool *out_touches)
+KalStatus kal_contact_look(KalInstant *instant, size_t i, KalContactPlace *out_place)
 {
     const KalContact *contact = &instant->system->model->contacts[i];
     const size_t n = (size_t)instant->system->n;
     const double *q = kal_instant_q(instant);
     double size = 1.0;
     KalContactValues v;
-    *out_touches = false;
+    *out_place = (KalContactPlace){.touches = false};
     if (contact->gap == KAL_NO_GAP) {
         return KAL_OK;
     }
@@ -625,7 +626,37 @@ KalStatus kal_contact_touches(KalInstant *instant, size_t i, bool *out_touches)
     for (size_t j = 0; j < n; j++) {
         size += fabs(row[j] * q[j]);
     }
-    *out_touches = v.gap <= TOUCHING * size;
+    out_place->touches = v.gap <= TOUCHING * size;
+    out_place->entered = v.gap < -TOUCHING * size;
+    return KAL_OK;
+}
+
+void kal_contacts_suspend(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    for (int k = 0; k < c->n_rows; k++) {
+        c->suspended[k] = instant->active[c->rows[k]];
+        instant->active[c->rows[k]] = false;
+    }
+    kal_instant_activate(instant, instant->active);
+}
+
+KalStatus kal_contacts_resume(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    KAL_TRY(kal_instant_givens(instant));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        c->states[i].gone = model->contacts[i].gap != KAL_NO_GAP && c->states[i].closed
+                            && !place.touches;
+    }
+    for (int k = 0; k < c->n_rows; k++) {
+        const size_t i = model->constraints[c->rows[k]].contact;
+        instant->active[c->rows[k]] = c->suspended[k] && !c->states[i].gone;
+    }
+    kal_instant_activate(instant, instant->active);
     return KAL_OK;
 }
 
@@ -644,9 +675,9 @@ KalStatus kal_contacts_settle(KalInstant *instant)
     kal_contacts_release(instant);
     KAL_TRY(kal_instant_givens(instant));
     for (size_t i = 0; i < model->n_contacts; i++) {
-        bool touches = false;
-        KAL_TRY(kal_contact_touches(instant, i, &touches));
-        c->states[i].closed = touches || model->contacts[i].gap == KAL_NO_GAP;
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        c->states[i].closed = place.touches || model->contacts[i].gap == KAL_NO_GAP;
     }
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
     for (size_t i = 0; i < model->n_contacts; i++) {

@@ -25,6 +25,7 @@ typedef struct KalContactState {
     bool acts;   ///< its gap is an active row
     bool holds;  ///< its slip is 0, and stays so
     bool moves;  ///< its slip is not 0
+    bool gone;   ///< what jumps has taken it apart
     bool opens;  ///< a decision is to let it open
     bool breaks; ///< a decision is to let it slide, in this direction:
     double direction[KAL_TOUCH_SLIPS]; ///< that it slides in
@@ -121,7 +122,8 @@ typedef struct KalContacts {
     KalContactEffect effect;
     KalContactSlide slide;
     KalContactSharing sharing;
-    double *own; ///< n_rows: reactions as solves give them, before they are shared
+    bool *suspended; ///< n_rows: which acted before an event
+    double *own;     ///< n_rows: reactions as solves give them, before they are shared
     const char **blamed; ///< n_contacts
     int n_blamed;
 } KalContacts;
@@ -166,6 +168,10 @@ void kal_contacts_keep(KalInstant *instant, double *reactions);
 /// formulas read their shares from then on.
 KAL_CHECKED KalStatus kal_contacts_share(KalInstant *instant);
 
+/// Fail where the limit of a friction depends on reactions that are not unique, in the solved
+/// instant.
+KAL_CHECKED KalStatus kal_contacts_check_limits(KalInstant *instant);
+
 /// Whether the reaction of a constraint is a share, and so not unique.
 bool kal_contacts_is_shared(const KalInstant *instant, int constraint);
 
@@ -193,9 +199,20 @@ double kal_contacts_power(KalInstant *instant);
 /// decide what they do.
 KAL_CHECKED KalStatus kal_contacts_settle(KalInstant *instant);
 
-/// Whether the gap of contact i is 0 or less, to rounding, in the present state.
-KAL_CHECKED KalStatus kal_contact_touches(KalInstant *instant, size_t i,
-                                          bool *out_touches);
+/// How the gap of contact i is in the present state, to rounding.
+typedef struct KalContactPlace {
+    bool touches; ///< 0 or less
+    bool entered; ///< less than 0
+} KalContactPlace;
+
+KAL_CHECKED KalStatus kal_contact_look(KalInstant *instant, size_t i,
+                                       KalContactPlace *out_place);
+
+/// Let no row of a contact act while an event changes the state; states stay as they are.
+void kal_contacts_suspend(KalInstant *instant);
+
+/// After that, let rows act that did, of contacts that still touch; others are gone.
+KAL_CHECKED KalStatus kal_contacts_resume(KalInstant *instant);
 
 /// Decide what closed contacts and frictions do from the present state on, theory (21.3):
 /// states and active rows follow.  KAL_ERR_CONTRADICTION where nothing satisfies the laws,

@@ -693,7 +693,10 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
         KAL_TRY(kal_control_solve(instant->control, instant, solve));
     }
     keep_answer(instant);
-    KAL_TRY(instant->contacts.sharing.whole ? kal_contacts_share(instant) : KAL_OK);
+    if (instant->contacts.sharing.whole) {
+        KAL_TRY(kal_contacts_share(instant));
+        KAL_TRY(kal_contacts_check_limits(instant));
+    }
     *out_answer = instant->answer;
     return KAL_OK;
 }

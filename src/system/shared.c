@@ -224,6 +224,27 @@ KalStatus kal_contacts_share(KalInstant *instant)
     return KAL_OK;
 }
 
+KalStatus kal_contacts_check_limits(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const size_t count = KAL_CONTACT_LIMITS * system->model->n_contacts;
+    const bool *doubts = count > 0 ? kal_instant_doubts(instant) : NULL;
+    for (size_t k = 0; doubts && k < count; k++) {
+        if (doubts[system->doubts.n - (size_t)system->n_holds - count + k]) {
+            return kal_fail(
+                instant->ctx, KAL_ERR_CONTRADICTION,
+                "at t = %g: the limit of friction %s depends on reactions that are not "
+                "unique: redundant constraints share a force, and the motion would "
+                "depend on an arbitrary choice; remove the constraints that repeat "
+                "others, or let the limit depend on what they do together, such as the "
+                "sum of reactions",
+                instant->variables[0],
+                system->model->contacts[k / KAL_CONTACT_LIMITS].name);
+        }
+    }
+    return KAL_OK;
+}
+
 bool kal_contacts_is_shared(const KalInstant *instant, int constraint)
 {
     const KalContacts *c = &instant->contacts;

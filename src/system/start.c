@@ -374,9 +374,9 @@ static KalStatus close_gaps(KalInstant *instant, bool *out_more)
     KAL_TRY(kal_instant_givens(instant));
     for (size_t i = 0; i < model->n_contacts; i++) {
         KalContactState *state = &instant->contacts.states[i];
-        bool touches = false;
-        KAL_TRY(kal_contact_touches(instant, i, &touches));
-        if (touches && !state->closed) {
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        if (place.touches && !state->closed) {
             state->closed = true;
             kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
             *out_more = true;
@@ -455,26 +455,74 @@ static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
                : find_velocities(instant, held + n, &report->n_failed);
 }
 
+// Let gaps that an event has made negative be constraints; true if there is one more of them.
+static KalStatus close_entered(KalInstant *instant, bool *out_more)
+{
+    const KalModel *model = instant->system->model;
+    *out_more = false;
+    KAL_TRY(kal_instant_givens(instant));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        if (place.entered && !instant->active[model->contacts[i].gap]) {
+            kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
+            *out_more = true;
+        }
+    }
+    return KAL_OK;
+}
+
+// Contacts are one-sided: what an event sets may open them, and where it enters them the other
+// positions move, in as many rounds as there are contacts at most.  Velocities are left to the
+// impact that follows.
+static KalStatus settle_beside_contacts(KalInstant *instant, const bool *held)
+{
+    int failed = 0;
+    bool more = true;
+    KAL_TRY(instant->n_active > 0 ? find_positions(instant, held, &failed) : KAL_OK);
+    while (more) {
+        KAL_TRY(close_entered(instant, &more));
+        KAL_TRY(more ? find_positions(instant, held, &failed) : KAL_OK);
+    }
+    for (int k = 0; k < instant->contacts.n_rows; k++) {
+        instant->active[instant->contacts.rows[k]] = false;
+    }
+    kal_instant_activate(instant, instant->active);
+    return instant->n_active > 0
+               ? find_velocities(instant, held + instant->system->n, &failed)
+               : KAL_OK;
+}
+
 // Without constraints any state will do.
 KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
 {
     KalStartReport report = {.moved = false};
+    if (instant->system->model->n_contacts > 0) {
+        kal_contacts_suspend(instant);
+        KAL_TRY(settle_beside_contacts(instant, held));
+        return kal_contacts_resume(instant);
+    }
     return instant->n_active > 0 ? find(instant, held, NULL, &report) : KAL_OK;
 }
 
 KalStatus kal_instant_impact(KalInstant *instant, const bool *held)
 {
     const size_t n = (size_t)instant->system->n;
+    const bool contacts = instant->system->model->n_contacts > 0;
     int failed = 0;
     bool *none = (bool *)kal_alloc(instant->ctx, n, sizeof *none); // all are false
     if (!none) {
         return kal_no_memory(instant->ctx, "for an impact");
     }
+    if (contacts) { // they push, in an impact of their own
+        kal_contacts_suspend(instant);
+    }
     const KalStatus status = instant->n_active > 0
                                  ? find_velocities(instant, held ? held : none, &failed)
                                  : KAL_OK;
     kal_free(instant->ctx, none, n * sizeof *none);
-    return status;
+    KAL_TRY(status);
+    return contacts ? kal_contacts_resume(instant) : KAL_OK;
 }
 
 // The values that are given: by a text, or by their places.

@@ -706,6 +706,15 @@ static KalStatus allocate_tables(KalSystem *system)
     return KAL_OK;
 }
 
+// What frictions are limited by: KAL_CONTACT_LIMITS formulas of each contact.
+static void collect_limits(const KalEquations *e, Outputs *out)
+{
+    for (size_t i = 0; i < e->model->n_contacts; i++) {
+        add_or_zero(out, e->model->graph, e->model->contacts[i].limit);
+        add_or_zero(out, e->model->graph, e->model->contacts[i].hold);
+    }
+}
+
 // What depends on reactions may depend on an arbitrary choice.
 static KalStatus derive_doubts(KalSystem *system)
 {
@@ -714,6 +723,7 @@ static KalStatus derive_doubts(KalSystem *system)
     collect_outputs(model, &formulas);
     collect_events(model, &formulas);
     collect_actions(model, &formulas);
+    collect_limits(system->equations, &formulas);
     collect_holds(model, &formulas);
     KalStatus status = formulas.status;
     if (status == KAL_OK) {

@@ -61,7 +61,9 @@ typedef enum KalProgramId {
 } KalProgramId;
 
 enum {
-    KAL_CONTACT_VALUES = 7 ///< numbers of a contact in KAL_PROGRAM_CONTACTS
+    KAL_CONTACT_VALUES = 7, ///< numbers of a contact in KAL_PROGRAM_CONTACTS
+    KAL_CONTACT_LIMITS =
+        2 ///< formulas of a contact among those that are asked for doubts
 };
 
 /// Where the parts of the list of variables begin.

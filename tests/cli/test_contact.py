@@ -908,6 +908,137 @@ def contacts_that_leave_no_way_to_move_say_why():
         assert "Painlev" not in error["message"], error
 
 
+KICKED = """
+param g = 9.81, e = 0.5
+coord y
+kinetic 1/2*y'^2
+potential g*y
+contact floor: y >= 0, restitution = e
+simulate 0 .. 0.6 every 0.1
+"""
+
+
+@case
+def events_kick_what_rests():
+    # Contacts are one-sided: what an event sets opens them, or strikes them.
+    up = simulate(KICKED + "event kick: t - 0.5 set y' = 2")
+    near(up["q"]["y"], 0.2 - 9.81 / 2 * 0.01)
+    near(times(up, "opens", "floor")[0], 0.5)
+    down = simulate(KICKED + "event kick: t - 0.5 set y' = -2")
+    near(times(down, "impact", "floor")[0], 0.5)
+    near(down["q"]["y"], 0.1 - 9.81 / 2 * 0.01)
+    lifted = simulate(KICKED + "event lift: t - 0.5 set y = 2")
+    near(times(lifted, "opens", "floor")[0], 0.5)
+    near(lifted["q"]["y"], 2 - 9.81 / 2 * 0.01)
+    error = fail(KICKED + "event sink: t - 0.5 set y = -2")
+    assert "event sink" in error["message"] and "floor" in error["message"], error
+
+
+SLOPED = """
+param a = pi/9, mu = 0.8
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 9.81*y
+contact floor: y*cos(a) - x*sin(a) >= 0, friction = mu, slip = x'*cos(a) + y'*sin(a)
+simulate 0 .. 0.6 every 0.1
+"""
+
+
+@case
+def events_kick_what_sticks():
+    # Up the slope: the impact along the normal takes friction with it, which takes mu*tan(a) of
+    # the speed along the slope, and down the slope the block flies until it meets it again.
+    a, mu = pi / 9, 0.8
+    up = simulate(SLOPED + "event kick: t - 0.5 set x' = 1")
+    slowed = cos(a) - mu * sin(a)
+    stops = slowed / (9.81 * (sin(a) + mu * cos(a)))
+    near(times(up, "sticks")[0], 0.5 + stops)
+    near(up["q"]["x"], slowed * stops / 2 * cos(a))
+    down = simulate(SLOPED + "event kick: t - 0.5 set x' = -1")
+    near(times(down, "opens")[0], 0.5)
+    near(times(down, "impact")[0], 0.5 + 2 * sin(a) / (9.81 * cos(a)))
+
+
+@case
+def what_engages_does_not_make_what_rests_rebound():
+    result = simulate("""
+    coord y, z
+    kinetic 1/2*(y'^2 + z'^2)
+    potential 9.81*(y + z)
+    contact floor: y >= 0, restitution = 0.5
+    constraint tie: z - y = 1, off
+    event catch: z - y - 1 falling engage tie
+    init y = 0, z = 2
+    simulate 0 .. 1 every 0.1
+    """)
+    near(result["q"]["z"], 1)
+    assert not times(result, "opens"), result["incidents"]
+
+
+@case
+def gaps_that_jump_open_or_are_told():
+    free = "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\nsimulate 0 .. 2 every 0.1\n"
+    for gap, start, t in (("y - floor(t)", "y = 5", "t = 1:"),
+                          ("y - if(t < 0.1, 0, 0.99)", "y = 1", "t = 0.1:")):
+        error = fail(f"{free}contact c: {gap} >= 0\ninit {start}")
+        assert "contact c is entered" in error["message"], error
+        assert t in error["message"] and error["names"] == ["c"], error
+    opened = simulate(f"{free}contact c: y - if(t < 1, 0, -0.99) >= 0\ninit y = 0")
+    near(times(opened, "opens")[0], 1)
+    near(times(opened, "impact")[0], 1 + sqrt(2 * 0.99 / 9.81))
+
+
+@case
+def a_road_with_a_bend_does_not_pull():
+    # Over the edge of a slope a ball flies, and lands on it; at its foot there is an impact.
+    road = """
+    param k = -1
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    potential 9.81*y
+    contact road: y - if(x < 0, 0, k*x) >= 0
+    init x = -1, y = 0, x' = 1, y' = 0
+    simulate 0 .. 1.5 every 0.1
+    """
+    result = simulate(road)
+    near(times(result, "opens")[0], 1)
+    near(times(result, "impact")[0], 1 + 2 / 9.81)
+    result = simulate(road, "--until", "1.1", k=0.5)
+    near(times(result, "impact")[0], 1)
+    near(result["qd"]["x"], 0.8 - 0.1 * 9.81 * 0.5 / 1.25)
+
+
+@case
+def a_belt_that_starts_at_once_drags():
+    for text in ("coord x\nkinetic 1/2*x'^2\nfriction f: x' - if(t < 1, 0, 1), limit = 2",
+                 "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 10*y\n"
+                 "contact f: y >= 0, friction = 0.2, slip = x' - if(t < 1, 0, 1)"):
+        result = simulate(text + "\nsimulate 0 .. 2 every 0.1", "--until", "1.25")
+        near(result["qd"]["x"], 0.5)
+        near(times(result, "slips", "f")[0], 1)
+
+
+@case
+def limits_of_what_is_not_unique_are_refused():
+    text = """
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    potential 9.81*y
+    constraint a: y = 0
+    constraint b: y = 0{}
+    friction f: x', limit = 0.2*abs({})
+    init x' = 2
+    simulate 0 .. 0.5 every 0.1
+    """
+    for name in ("run", "eval"):
+        error = fail(text.format("", "reaction(a)"), name=name)
+        assert "friction f depends on reactions that are not unique" in error["message"], error
+    late = fail(text.format(", off\nevent e: t - 0.2 engage b", "reaction(a)"))
+    assert "t = 0.2: the limit of friction f" in late["message"], late
+    result = simulate(text.format("", "reaction(a) + reaction(b)"))
+    near(result["qd"]["x"], 2 - 0.2 * 9.81 * 0.5)
+
+
 @case
 def counts_follow_what_acts():
     for start, freedom in (("y = h", 2), ("y = 0, y' = 0", 1)):
