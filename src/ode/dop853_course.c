@@ -27,11 +27,15 @@ static void plan(KalOdeLanes *l, KalCourse *c)
     c->h = kal_eight_pick(last, rest, h);
     c->t_new = kal_eight_pick(last, p->t_end, p->t + h);
     c->rtol = p->rtol;
-    c->tried = (KalEightBits){0};
     c->fixed = (KalEightBits){0};
     c->taken = (KalEightBits){0};
     c->collapsed =
         p->coasting & ((c->t_new == p->t) | (p->attempts >= KAL_DOP853_MOST_ATTEMPTS));
+    const KalEightBits wanted = p->trying & p->wanted;
+    c->tried = wanted & p->coasting & ~c->collapsed;
+    c->alone = wanted & ~c->tried;
+    c->any_alone = kal_eight_any(c->alone);
+    c->h = kal_eight_pick(wanted, c->h, kal_eight_all(0.0)); // others stand still
     p->attempts += 1;
 }
 
@@ -196,6 +200,11 @@ static void judge(KalOdeLanes *l, KalCourse *c)
     p->steps -= taken;
     p->rejections -= refused;
     p->projections -= c->smooth & c->ended;
+    c->quiet = taken & (p->left != 0) & (p->t != p->t_end)
+               & (p->stiff < KAL_DOP853_STIFF_AFTER);
+    c->others = c->tried & ~c->smooth;
+    c->any_others = kal_eight_any(c->others);
+    c->any_smooth = kal_eight_any(c->smooth);
 }
 
 static void go_on(KalOdeLanes *l, const KalEightBits *on, const KalEight *longest)

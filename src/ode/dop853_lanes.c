@@ -205,7 +205,7 @@ KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integ
     }
     put(l->y, lane, s->y, n);
     l->of[lane] = s;
-    l->trying[lane] = true;
+    l->pace->trying[lane] = -1;
     if (coasts > 0) {
         take_pace(l, lane, coasts);
     }
@@ -279,7 +279,8 @@ static KalDop853Verdict step_alone(KalOdeLanes *l, const KalCourse *c, int lane,
 // The step of a lane is over.
 static void end_step(KalOdeLanes *l, int lane, KalStatus status, KalLaneStep *out_step)
 {
-    l->trying[lane] = false;
+    l->over = true;
+    l->pace->trying[lane] = 0;
     *out_step = (KalLaneStep){.over = true, .status = status};
     if (status == KAL_OK) {
         kal_integrator_end_step(&l->of[lane]->base, &out_step->step);
@@ -335,31 +336,21 @@ static KalStatus collapse(KalOdeLanes *l, int lane)
 }
 
 // Plan the attempts of all lanes that are wanted; lanes that are not stand still.
-static bool plan(KalOdeLanes *l, const bool *wanted, KalCourse *c,
-                 KalLaneStep *out_steps)
+static bool plan(KalOdeLanes *l, KalCourse *c, KalLaneStep *out_steps)
 {
-    bool any = false;
     l->math->plan(l, c);
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        KalStatus status = KAL_OK;
-        out_steps[lane].over = false;
-        if (!wanted[lane] || !l->trying[lane]) {
-            c->h[lane] = 0.0;
+    for (int lane = 0; c->any_alone && lane < KAL_LANES; lane++) {
+        if (c->alone[lane] == 0) {
             continue;
         }
-        if (l->pace->coasting[lane] == 0) {
-            status = plan_alone(l, lane, c);
-        } else if (c->collapsed[lane] != 0) {
-            status = collapse(l, lane);
-        }
+        const KalStatus status =
+            l->pace->coasting[lane] == 0 ? plan_alone(l, lane, c) : collapse(l, lane);
         if (status != KAL_OK) {
             end_step(l, lane, status, &out_steps[lane]);
-            continue;
         }
-        c->tried[lane] = -1;
-        any = true;
+        c->tried[lane] = status == KAL_OK ? -1 : 0;
     }
-    return any;
+    return kal_eight_any(c->tried);
 }
 
 // A lane that has taken a step coasts no more: somebody has to look at it.
@@ -381,20 +372,17 @@ static void end_coasting(KalOdeLanes *l, const KalCourse *c, int lane,
     s->dense = false;
     l->system.leave(l->system.user, lane, c->t[lane]);
     note(l, c, lane);
-    l->trying[lane] = false;
+    l->over = true;
+    l->pace->trying[lane] = 0;
     *out_step = (KalLaneStep){.over = true, .status = KAL_OK, .step = s->base.last};
 }
 
 // Lanes that coast go on, or leave.
 static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
 {
-    const KalPace *p = l->pace;
-    KalEight longest = kal_eight_all(0.0);
-    KalEightBits on = {0};
-    const KalEightBits taken = c->smooth & c->taken;
-    const KalEightBits looked_at =
-        (p->left == 0) | (p->t == p->t_end) | (p->stiff >= KAL_DOP853_STIFF_AFTER);
-    const KalLaneNotes notes = {.taken = taken & ~looked_at,
+    KalEight longest;
+    KalEightBits on;
+    const KalLaneNotes notes = {.taken = c->quiet,
                                 .rejected = c->smooth & ~c->taken,
                                 .t = c->t,
                                 .t_new = c->t_new,
@@ -402,7 +390,7 @@ static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
                                 .end = l->end,
                                 .end_rates = l->k[KAL_DOP853_END]};
     l->system.coast(l->system.user, &notes, &on, &longest);
-    const KalEightBits off = taken & ~on;
+    const KalEightBits off = c->smooth & c->taken & ~on;
     for (int lane = 0; kal_eight_any(off) && lane < KAL_LANES; lane++) {
         if (off[lane] != 0) {
             end_coasting(l, c, lane, &out_steps[lane]);
@@ -412,32 +400,32 @@ static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
 }
 
 // An attempt; returns whether any lane is waited for by somebody.
-static bool try_once(KalOdeLanes *l, const bool *wanted, KalLaneStep *out_steps)
+static bool try_once(KalOdeLanes *l, KalLaneStep *out_steps)
 {
     KalCourse c;
-    if (!plan(l, wanted, &c, out_steps)) {
+    if (!plan(l, &c, out_steps)) {
         return true;
     }
     l->math->attempt(l, &c);
     l->math->judge(l, &c);
-    const KalEightBits others = c.tried & ~c.smooth;
-    for (int lane = 0; kal_eight_any(others) && lane < KAL_LANES; lane++) {
-        if (others[lane] != 0) {
+    for (int lane = 0; c.any_others && lane < KAL_LANES; lane++) {
+        if (c.others[lane] != 0) {
             judge_alone(l, &c, lane, &out_steps[lane]);
         }
     }
-    if (kal_eight_any(c.smooth)) {
+    if (c.any_smooth) {
         follow(l, &c, out_steps);
     }
-    bool over = false;
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        over = over || out_steps[lane].over;
-    }
-    return over;
+    return l->over;
 }
 
 void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps)
 {
-    while (!try_once(lanes, wanted, out_steps)) {
+    lanes->over = false;
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        lanes->pace->wanted[lane] = wanted[lane] ? -1 : 0;
+        out_steps[lane].over = false;
+    }
+    while (!try_once(lanes, out_steps)) {
     }
 }

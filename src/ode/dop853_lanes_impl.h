@@ -16,6 +16,8 @@
 
 /// The step control of lanes that coast, as KalDop853 and its KalIntegrator have it.
 typedef struct KalPace {
+    KalEightBits trying;   ///< lanes in which a step was begun
+    KalEightBits wanted;   ///< and those that go on with it now
     KalEightBits coasting; ///< lanes whose steps nobody looks at
     KalEight rtol;
     KalEight t;
@@ -44,6 +46,7 @@ typedef struct KalCourse {
     KalEight change;      ///< of KalDop853Edge, where the end was reached
     KalEight distance;    ///< likewise
     KalEightBits tried;   ///< in this attempt
+    KalEightBits alone;   ///< lanes for which no attempt was planned with the others
     KalEightBits fixed;   ///< whatever their error
     KalEightBits good;    ///< stages are vouched for, and the end is finite
     KalEightBits ended;   ///< accurate enough to be brought to the manifold
@@ -52,6 +55,11 @@ typedef struct KalCourse {
     KalEightBits
         collapsed;       ///< no attempt can be planned, or lanes that coast would fail
     KalEightBits smooth; ///< lanes that coast and of which all is known
+    KalEightBits others; ///< those that were tried
+    KalEightBits quiet; ///< lanes that coast and have taken a step that nobody looks at
+    bool any_alone;     ///< of these lanes
+    bool any_others;    ///< likewise
+    bool any_smooth;    ///< likewise
 } KalCourse;
 
 typedef struct KalCourseMath {
@@ -82,8 +90,8 @@ struct KalOdeLanes {
     const KalCourseMath *math;
     int ld; ///< numbers of a state in all lanes
     KalDop853 *of[KAL_LANES];
-    bool trying[KAL_LANES]; ///< a step was begun
-    double *times;          ///< of the rates
+    bool over;     ///< the step of a lane ended in this attempt
+    double *times; ///< of the rates
     double *
         begin; ///< of steps: time, state, size, end, rate; some of it has names of its own:
     double *y;

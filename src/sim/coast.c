@@ -112,7 +112,9 @@ void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
     const KalRankWatch *watch = &run->rank;
     const size_t entries = entries_of(run->system);
     coast->runs[lane] = run;
-    coast->evaluations[lane] = 0;
+    coast->of->evaluations[lane] = 0;
+    coast->of->steps[lane] = 0;
+    coast->of->alike[lane] = kal_run_integrate_alike(run);
     if (!coast->watches) {
         return;
     }
@@ -128,13 +130,25 @@ void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
     take_past(coast->of, lane, watch, run->t);
 }
 
+// A run gets to know what was counted in its lane.
+static void tell(KalCoast *coast, int lane)
+{
+    KalRun *run = coast->runs[lane];
+    KalCoastLanes *of = coast->of;
+    run->statistics.evaluations += of->evaluations[lane];
+    run->integration.watch.spent += (double)of->evaluations[lane];
+    kal_run_integrate_pass_alike(run, of->steps[lane]);
+    of->evaluations[lane] = 0;
+    of->steps[lane] = 0;
+}
+
 void kal_coast_leave(KalCoast *coast, int lane, double t)
 {
     KalRun *run = coast->runs[lane];
     KalRankWatch *watch = &run->rank;
     const size_t entries = entries_of(run->system);
+    tell(coast, lane);
     coast->runs[lane] = NULL;
-    run->statistics.evaluations += coast->evaluations[lane];
     run->t = t;
     run->horizon = t;
     run->solved = false;
@@ -161,44 +175,31 @@ void kal_coast_leave(KalCoast *coast, int lane, double t)
 }
 
 // As suits the processor.
-static void watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
-                  KalEight *out_longest)
+static void look(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
+                 KalEight *out_longest)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
-        (kal_has_widest() ? kal_coast_watch_widest
-                          : kal_coast_watch_wide)(coast, notes, quiet, out_longest);
+        (kal_has_widest() ? kal_coast_look_widest
+                          : kal_coast_look_wide)(coast, notes, quiet, out_longest);
         return;
     }
 #endif
-    kal_coast_watch(coast, notes, quiet, out_longest);
-}
-
-// Count an attempt of a run, and note a step to t that was quiet.
-static void note(KalCoast *coast, int lane, bool quiet, double t)
-{
-    KalRun *run = coast->runs[lane];
-    const int evaluations = KAL_COAST_RATES - (quiet ? 0 : 1);
-    coast->evaluations[lane] += evaluations;
-    run->integration.watch.spent += (double)evaluations;
-    if (quiet) {
-        kal_run_integrate_pass(run, t);
-    }
+    kal_coast_look(coast, notes, quiet, out_longest);
 }
 
 void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_on,
                   KalEight *out_longest)
 {
-    *out_longest = kal_eight_all(0.0);
     *out_on = notes->taken;
     kal_road_lanes_energy(coast->road, notes->end, out_on);
-    if (coast->watches) {
-        watch(coast, notes, out_on, out_longest);
-    }
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        const bool quiet = (*out_on)[lane] != 0;
-        if (quiet || notes->rejected[lane] != 0) {
-            note(coast, lane, quiet, notes->t_new[lane]);
+    look(coast, notes, out_on, out_longest);
+    for (int lane = 0; coast->any_due && lane < KAL_LANES; lane++) {
+        if (coast->of->due[lane] != 0) {
+            KalRun *run = coast->runs[lane];
+            tell(coast, lane);
+            kal_run_integrate_pass(run, notes->t_new[lane]);
+            coast->of->alike[lane] = kal_run_integrate_alike(run);
         }
     }
 }

@@ -33,12 +33,17 @@ typedef struct KalCoastLanes {
     KalEightBits mixed; ///< lanes where they are not those of the end of the last step,
     KalEightBits strange;            ///< though no attempt at this one was rejected
     KalEight sines[KAL_COAST_RATES]; ///< that the present attempt meets
+    KalEightBits evaluations;        ///< that runs do not know of yet,
+    KalEightBits steps;              ///< and steps
+    KalEightBits alike;              ///< steps to come of which they need not know
+    KalEightBits due;                ///< runs that have to know of this one
 } KalCoastLanes;
 
 typedef struct KalCoast {
     KalContext *ctx;
     const KalRoadLanes *road;
     bool watches;      ///< rows act, which may become dependent or vanish
+    bool any_due;      ///< a run has to know of its present step
     int n_rows;        ///< of them, all that act
     const int *active; ///< n_rows: which constraints they are
     KalCoastLanes *of;
@@ -46,7 +51,6 @@ typedef struct KalCoast {
     KalEight *once;          ///< entries of A, the largest that they were,
     KalEight *rows;          ///< and as they were at the beginning of the step
     KalRun *runs[KAL_LANES]; ///< that coast, or NULL
-    long evaluations[KAL_LANES];
     void *block;
     size_t block_size;
 } KalCoast;
@@ -69,16 +73,17 @@ void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *out_
 /// A run has coasted up to t, and gets all back.
 void kal_coast_leave(KalCoast *coast, int lane, double t);
 
-/// The watch over ranks, for coast.c: of lanes that have taken a step those stay quiet of which
-/// it would say nothing; and how long their next steps may be.  Compiled once for every
-/// processor and once for those with wide registers (base/eight.h).
-void kal_coast_watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
-                     KalEight *out_longest);
+/// What is done for all lanes at once, for coast.c: count; and of lanes that have taken a step
+/// those stay quiet of which the watch over ranks would say nothing, and how long their next steps
+/// may be.  Compiled once for every processor and once for those with wide registers
+/// (base/eight.h).
+void kal_coast_look(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
+                    KalEight *out_longest);
 
 /// The same, x86-64 only.
-void kal_coast_watch_widest(KalCoast *coast, const KalLaneNotes *notes,
-                            KalEightBits *quiet, KalEight *out_longest);
-void kal_coast_watch_wide(KalCoast *coast, const KalLaneNotes *notes,
-                          KalEightBits *quiet, KalEight *out_longest);
+void kal_coast_look_widest(KalCoast *coast, const KalLaneNotes *notes,
+                           KalEightBits *quiet, KalEight *out_longest);
+void kal_coast_look_wide(KalCoast *coast, const KalLaneNotes *notes,
+                         KalEightBits *quiet, KalEight *out_longest);
 
 #endif

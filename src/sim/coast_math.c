@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#ifndef KAL_COAST_WATCH
-#define KAL_COAST_WATCH kal_coast_watch
+#ifndef KAL_COAST_LOOK
+#define KAL_COAST_LOOK kal_coast_look
 #endif
 
 enum {
@@ -280,8 +280,8 @@ static Rows look_at_rows(const KalCoast *coast, const KalSparse *A)
 // The watch over ranks of nearness.c and rank.c for all lanes at once: how rows change,
 // how fast they turn, whether sines lead anywhere, and how long the next step may be.
 // What is not quiet is remembered by nobody: the run of that lane looks itself.
-void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
-                     KalEightBits *quiet_lanes, KalEight *out_longest)
+static void watch(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet_lanes,
+                  KalEight *out_longest)
 {
     const KalSparse *A = &coast->road->system->equations->A;
     const Rows rows = look_at_rows(coast, A);
@@ -302,4 +302,28 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes,
     keep_rows(coast, A, &rows, quiet);
     remember(coast->of, notes, quiet);
     *quiet_lanes = quiet;
+}
+
+// Count attempts, and steps of which runs need not know.
+static void count(KalCoast *coast, const KalLaneNotes *notes, KalEightBits quiet)
+{
+    KalCoastLanes *of = coast->of;
+    const KalEightBits due = quiet & (of->alike == 0);
+    const KalEightBits alike = quiet & ~due;
+    of->evaluations +=
+        (quiet & KAL_COAST_RATES) + (notes->rejected & (KAL_COAST_RATES - 1));
+    of->steps -= alike;
+    of->alike += alike;
+    of->due = due;
+    coast->any_due = kal_eight_any(due);
+}
+
+void KAL_COAST_LOOK(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet,
+                    KalEight *out_longest)
+{
+    *out_longest = kal_eight_all(0.0);
+    if (coast->watches) {
+        watch(coast, notes, quiet, out_longest);
+    }
+    count(coast, notes, *quiet);
 }

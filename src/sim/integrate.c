@@ -15,6 +15,7 @@
 #include "sim/run_impl.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -483,12 +484,36 @@ static void note_explicit(KalMethodWatch *watch, double price)
     watch->patience -= watch->patience > 0;
 }
 
+// Whether steps count for the choice of a method.
+static bool counts_steps(KalRun *run)
+{
+    return weighs_methods(run) && kal_run_has_jacobian(run);
+}
+
 void kal_run_integrate_pass(KalRun *run, double t)
 {
     assert(!run->integration.stiff && t > run->t);
     run->t = t;
-    if (weighs_methods(run) && kal_run_has_jacobian(run)) {
+    if (counts_steps(run)) {
         note_explicit(&run->integration.watch, price(run));
+    }
+}
+
+// A window begins with the step that finds none counted, and ends with the first beyond it.
+long kal_run_integrate_alike(KalRun *run)
+{
+    const int steps = run->integration.watch.steps;
+    const bool at_edge = steps == 0 || steps >= WINDOW;
+    return !counts_steps(run) ? LONG_MAX : at_edge ? 0 : WINDOW - steps;
+}
+
+void kal_run_integrate_pass_alike(KalRun *run, long count)
+{
+    KalMethodWatch *watch = &run->integration.watch;
+    assert(count >= 0 && count <= kal_run_integrate_alike(run));
+    if (counts_steps(run)) {
+        watch->steps += (int)count;
+        watch->patience -= watch->patience < count ? watch->patience : (int)count;
     }
 }
 

@@ -418,6 +418,10 @@ KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run, bool plain);
 /// The usual method has taken a step to t about which there is nothing to do: what
 /// kal_run_integrate_prepare() notes of it.
 void kal_run_integrate_pass(KalRun *run, double t);
+/// How many steps to come only count there, whenever they are and whatever they take; and that
+/// so many were taken.
+long kal_run_integrate_alike(KalRun *run);
+void kal_run_integrate_pass_alike(KalRun *run, long count);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 /// The same at KAL_LANES times between the ends of the last step, the first group of `at`, in the
