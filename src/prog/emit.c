@@ -170,12 +170,27 @@ void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t fi
     put_vex(e, vex, to, first, source, (int)what);
 }
 
+void kal_emit_test(KalEmitter *e, KalEmitCompare what, uint8_t mask, uint8_t first,
+                   KalEmitSource source)
+{
+    const uint8_t to = e->widest ? MASK : mask;
+    put_vex(e, on_numbers(e, 0xc2), to, first, source, (int)what);
+}
+
+void kal_emit_mark(KalEmitter *e, uint8_t to, uint8_t mask)
+{
+    if (e->widest) { // vpternlogq, whatever the bits were
+        const Vex set = {PREFIX_66, TABLE_0F3A, 0x25, true, false, MASK};
+        put_evex(e, set, to, to, kal_in_register(to), 0xff);
+    } else {
+        kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(mask));
+    }
+}
+
 void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no)
 {
-    if (e->widest) { // vpmovq2m, vblendmpd
-        const Vex gather = {PREFIX_F3, TABLE_0F38, 0x39, true, false, ALL};
+    if (e->widest) { // vblendmpd
         const Vex blend = {PREFIX_66, TABLE_0F38, 0x65, true, false, MASK};
-        put_evex(e, gather, MASK, 0, kal_in_register(mask), -1);
         put_evex(e, blend, to, no, kal_in_register(yes), -1);
         return;
     }

@@ -88,7 +88,12 @@ void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
 void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t first,
                       KalEmitSource source);
 
-/// Where the bits of `mask` are set, `yes`, else `no`.
+/// A comparison for those below, with one at a time; with 512 bits `mask` stays as it is.
+void kal_emit_test(KalEmitter *e, KalEmitCompare what, uint8_t mask, uint8_t first,
+                   KalEmitSource source);
+/// Set all bits where the test holds.
+void kal_emit_mark(KalEmitter *e, uint8_t to, uint8_t mask);
+/// Where the test holds, `yes`, else `no`.
 void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no);
 
 void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source);

@@ -24,6 +24,7 @@ enum {
     NARROW = 16, // registers that there are
     WIDEST = 32, // with 512 bits
     NO_REGISTER = 255,
+    MIDDLE = 128, // constant that their base points to: most displacements are short
 };
 
 #define NOBODY   UINT32_MAX
@@ -33,6 +34,7 @@ enum {
 // Where a value is.
 typedef struct Value {
     uint32_t next_use; // place in schedule.uses
+    uint32_t home;     // its slot in memory, while `stored`
     uint8_t reg;
     bool stored; // it is in its slot
 } Value;
@@ -45,6 +47,10 @@ typedef struct Writer {
     Value *values;          // n_slots
     uint32_t *first_output; // n_slots: 1 + the first output that is this value, or 0
     uint32_t *next_output;  // n_outputs: 1 + the next, or 0
+    uint32_t *homes;        // n_slots: those that were given back,
+    uint32_t n_free;        // of which so many may be taken,
+    uint32_t n_freed;       // and so many more from the next item on
+    uint32_t n_homes;       // that were taken so far
     uint32_t owners[WIDEST];
     uint32_t locked; // registers that operands are held in, by bits
     uint32_t now;    // item
@@ -53,6 +59,7 @@ typedef struct Writer {
     KalBase work;
     KalBase outputs;
     int32_t width; // bytes of a slot
+    bool dense;    // constants are read one by one, from the program
     KalNativeWidth numbers;
 } Writer;
 
@@ -75,7 +82,17 @@ static KalEmitSource slot_of(const Writer *w, uint32_t slot)
 {
     assert(slot < w->program->n_slots);
     const KalProgram *p = w->program;
-    KalEmitSource source = slot >= p->variables && slot < w->tape->first
+    if (slot >= w->tape->first) {
+        return in_memory(w, w->work, w->values[slot - w->tape->first].home);
+    }
+    if (slot < p->n_constants && w->dense) {
+        const int32_t place = (int32_t)slot - MIDDLE;
+        return (KalEmitSource){.memory = true,
+                               .alike = true,
+                               .base = KAL_R8,
+                               .displacement = place * (int32_t)sizeof(double)};
+    }
+    KalEmitSource source = slot >= p->variables
                                ? in_memory(w, w->variables, slot - p->variables)
                                : in_memory(w, w->work, slot);
     source.alike = slot < p->n_constants;
@@ -102,12 +119,39 @@ static uint32_t next_use(const Writer *w, uint32_t place)
     return use < w->schedule.first_use[place + 1] ? w->schedule.uses[use] : NEVER;
 }
 
+// A slot for a value: what is called reads and writes those of the tape; else as few are taken as
+// will do, so that they stay in the processor's cache and near the beginning.
+static void take_home(Writer *w, uint32_t place)
+{
+    if (w->schedule.calls) {
+        return;
+    }
+    if (w->n_free == 0) {
+        w->values[place].home = w->tape->first + w->n_homes++;
+        return;
+    }
+    w->values[place].home = w->homes[--w->n_free];
+    if (w->n_freed > 0) {
+        w->homes[w->n_free] = w->homes[w->n_free + w->n_freed];
+    }
+}
+
+// Nobody reads a value any more but the item at hand, which may do so from its slot.
+static void give_home(Writer *w, uint32_t place)
+{
+    if (w->values[place].stored && !w->schedule.calls) {
+        w->homes[w->n_free + w->n_freed++] = w->values[place].home;
+        w->values[place].stored = false;
+    }
+}
+
 // Write a value to its slot, once.
 static void store(Writer *w, uint32_t place)
 {
     Value *value = &w->values[place];
     assert(value->stored || value->reg != NO_REGISTER);
     if (!value->stored) {
+        take_home(w, place);
         kal_emit_store(&w->emitter, value->reg, slot_of(w, w->tape->first + place));
         value->stored = true;
     }
@@ -157,8 +201,11 @@ static void consume(Writer *w, uint32_t place, int k)
     while (next_use(w, operand) <= w->now) {
         value->next_use++;
     }
-    if (value->reg != NO_REGISTER && next_use(w, operand) == NEVER) {
-        leave(w, operand);
+    if (next_use(w, operand) == NEVER) {
+        if (value->reg != NO_REGISTER) {
+            leave(w, operand);
+        }
+        give_home(w, operand);
     }
 }
 
@@ -220,8 +267,8 @@ static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
 static void mark(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a, uint8_t b)
 {
     const uint8_t mask = SPARE + 1;
-    kal_emit_compare(&w->emitter, what, mask, a, kal_in_register(b));
-    kal_emit_logic(&w->emitter, KAL_EMIT_OR, to, to, kal_in_register(mask));
+    kal_emit_test(&w->emitter, what, mask, a, kal_in_register(b));
+    kal_emit_mark(&w->emitter, to, mask);
 }
 
 // x xor x is zero, whatever x.
@@ -239,12 +286,12 @@ static void write_quotient(Writer *w, uint32_t place)
     const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
     const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, 0)));
     clear_register(w, zero);
-    kal_emit_compare(e, KAL_EMIT_EQ, pole, zero, b);
+    kal_emit_test(e, KAL_EMIT_EQ, pole, zero, b);
     // Operands may leave before the result has a register: the instruction reads them first.
     consume_all(w, place);
     const uint8_t reg = take_register(w);
     kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a, b);
-    kal_emit_logic(e, KAL_EMIT_OR, reg, reg, kal_in_register(pole));
+    kal_emit_mark(e, reg, pole);
     define(w, place, reg);
 }
 
@@ -322,6 +369,14 @@ static void test_zero(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a)
     kal_emit_compare(&w->emitter, what, to, a, kal_in_register(zero));
 }
 
+// The same for kal_emit_mark() and kal_emit_choose().
+static void choose_zero(Writer *w, KalEmitCompare what, uint8_t mask, uint8_t a)
+{
+    const uint8_t zero = SPARE + 2;
+    clear_register(w, zero);
+    kal_emit_test(&w->emitter, what, mask, a, kal_in_register(zero));
+}
+
 // a^n, multiplied out as kal_whole_power() does.
 static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
 {
@@ -347,10 +402,10 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
     }
     if (n < 0) {
         const uint8_t pole = SPARE + 1;
-        test_zero(w, KAL_EMIT_EQ, pole, to);
+        choose_zero(w, KAL_EMIT_EQ, pole, to);
         kal_emit_load(e, square, one(w));
         kal_emit_arithmetic(e, KAL_EMIT_DIV, to, square, kal_in_register(to));
-        kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(pole));
+        kal_emit_mark(e, to, pole);
     }
 }
 
@@ -407,7 +462,7 @@ static void write_extreme(Writer *w, KalEmitArithmetic what, uint8_t to, Held he
 // b where a is not zero, else c; NaN where a is.
 static void write_select(Writer *w, uint8_t to, Held held)
 {
-    test_zero(w, KAL_EMIT_NE, SPARE, held.a);
+    choose_zero(w, KAL_EMIT_NE, SPARE, held.a);
     kal_emit_choose(&w->emitter, to, SPARE, held.b, held.c);
     mark(w, KAL_EMIT_UNORDERED, to, held.a, held.a);
 }
@@ -425,7 +480,7 @@ static void write_where(Writer *w, uint8_t to, Held held)
 {
     kal_emit_arithmetic(&w->emitter, KAL_EMIT_SUB, SPARE, held.b,
                         kal_in_register(held.b));
-    test_zero(w, KAL_EMIT_EQ, SPARE, SPARE);
+    choose_zero(w, KAL_EMIT_EQ, SPARE, SPARE);
     kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
 }
 
@@ -671,6 +726,7 @@ static void write_call(Writer *w, const KalTapeRun *run)
 // Arguments stay where they come, unless calls would destroy them.
 static void begin(Writer *w)
 {
+    w->dense = w->emitter.widest && !w->schedule.calls;
     w->variables = KAL_RDI;
     w->modes = KAL_RSI;
     w->work = KAL_RDX;
@@ -685,6 +741,10 @@ static void begin(Writer *w)
         w->modes = KAL_R15;
         w->work = KAL_RBX;
         w->outputs = KAL_RBP;
+    }
+    if (w->dense) {
+        kal_emit_number(&w->emitter, KAL_R8,
+                        (uintptr_t)w->program->constants + MIDDLE * sizeof(double));
     }
 }
 
@@ -708,6 +768,8 @@ static void write_code(Writer *w)
     begin(w);
     for (w->now = 0; w->now < schedule->n_items; w->now++) {
         const uint32_t item = schedule->items[w->now];
+        w->n_free += w->n_freed;
+        w->n_freed = 0;
         if (item & KAL_ITEM_CALL) {
             write_call(w, &runs[item & ~KAL_ITEM_CALL]);
         } else {
@@ -744,11 +806,14 @@ static KalStatus prepare(Writer *w)
     w->values = kal_alloc(p->ctx, n + 1, sizeof *w->values);
     w->first_output = kal_alloc(p->ctx, n + 1, sizeof *w->first_output);
     w->next_output = kal_alloc(p->ctx, p->n_outputs + 1, sizeof *w->next_output);
-    if (!w->values || !w->first_output || !w->next_output) {
+    w->homes = kal_alloc(p->ctx, n + 1, sizeof *w->homes);
+    if (!w->values || !w->first_output || !w->next_output || !w->homes) {
         return kal_no_memory(p->ctx, "to compile formulas");
     }
     for (uint32_t i = 0; i < n; i++) {
-        w->values[i] = (Value){w->schedule.first_use[i], NO_REGISTER, false};
+        w->values[i] = (Value){.next_use = w->schedule.first_use[i],
+                               .home = w->tape->first + i,
+                               .reg = NO_REGISTER};
     }
     for (int r = 0; r < WIDEST; r++) {
         w->owners[r] = NOBODY;
@@ -765,6 +830,7 @@ static void clear(Writer *w)
     kal_free(p->ctx, w->values, w->values ? n * sizeof *w->values : 0);
     kal_free(p->ctx, w->first_output,
              w->first_output ? n * sizeof *w->first_output : 0);
+    kal_free(p->ctx, w->homes, w->homes ? n * sizeof *w->homes : 0);
     kal_free(p->ctx, w->next_output,
              w->next_output ? (p->n_outputs + 1) * sizeof *w->next_output : 0);
 }
