@@ -16,8 +16,9 @@ static const double PART = 1e-5;
 // Rows that have become shorter by less of their length may not have.
 static const double SHORTER = 1e-13;
 
-// The rows of the instant, each as long as the part that is left of it.
-static void take_rows(KalRun *run)
+// The rows of the instant, each as long as the part that is left of it; *out_parts: these, if
+// somebody wants them.
+static void take_rows(KalRun *run, double *out_parts)
 {
     KalProjector *p = &run->projection.projector;
     kal_projector_set_rows(p, NULL);
@@ -26,13 +27,16 @@ static void take_rows(KalRun *run)
         for (int j = 0; j < p->free; j++) {
             p->G[i * p->free + j] *= part;
         }
+        if (out_parts) {
+            out_parts[i] = part;
+        }
     }
 }
 
 void kal_nearness_take(KalRun *run)
 {
     kal_projector_set_metric(&run->projection.projector);
-    take_rows(run);
+    take_rows(run, NULL);
 }
 
 int kal_nearness_rank(KalRun *run)
@@ -128,8 +132,7 @@ static KalStatus look_ahead(KalRun *run, double dt, double *out_parts)
         qd[i] += dt * run->answer.qdd[i];
     }
     if (kal_instant_givens(run->instant) == KAL_OK) {
-        take_rows(run);
-        take_parts(run, out_parts);
+        take_rows(run, out_parts);
         (void)measure(run);
     }
     v[0] = t;
@@ -190,8 +193,10 @@ KalStatus kal_nearness_foretell(KalRun *run)
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     double first = INFINITY;
     kal_nearness_keep(run);
-    for (int k = 0; k < 3; k++) {
-        take_parts(run, watch->parts[k]);
+    take_parts(run, watch->parts[0]);
+    for (int k = 1; k < 3; k++) {
+        memcpy(watch->parts[k], watch->parts[0],
+               (size_t)run->instant->n_active * sizeof(double));
     }
     const bool low = watch->sine < KAL_LOW_SINE;
     KAL_TRY(look_ahead(run, dt, watch->parts[1]));

@@ -199,36 +199,38 @@ static KalStatus look_back(KalRun *run)
     return come_back(run);
 }
 
-// Find where rows have turned round in the stretch since the last look.
-static KalStatus find_turns(KalRun *run)
+// Find where rows have turned round in the stretch since the last look.  Unless *out_left, those
+// of the horizon are still taken.
+static KalStatus find_turns(KalRun *run, bool *out_left)
 {
     KalRankWatch *watch = &run->rank;
     KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
     Stretch stretch = {watch->t, run->horizon};
     int count = 0;
-    bool left = false;
     double cosine = kal_nearness_compare(run);
     for (bool done = false; !done;) {
-        KAL_TRY(halve(run, cosine, &stretch, &left));
+        KAL_TRY(halve(run, cosine, &stretch, out_left));
         memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
-        KAL_TRY(find_zeros(run, stretch, &count, &left));
+        KAL_TRY(find_zeros(run, stretch, &count, out_left));
         done = stretch.to >= run->horizon;
         KAL_TRY(done ? KAL_OK : go_on(run, &stretch, &cosine));
     }
     for (int i = 0; i < count; i++) {
         KAL_TRY(report(run, watch->zeros[i]));
     }
-    return left ? come_back(run) : KAL_OK;
+    return *out_left ? come_back(run) : KAL_OK;
 }
 
 // A step may end in the very instant of a loss of rank, where nothing has turned round yet; what
 // turns in steps that begin there is rounding.  The measure fell to nothing in that step: a row
 // that has become small little by little, as exp(-t) x' does, has its direction and acts.
-static KalStatus report_end(KalRun *run)
+static KalStatus report_end(KalRun *run, bool taken)
 {
     static const double fall = 1e-3;
     KalRankWatch *watch = &run->rank;
-    kal_nearness_take(run);
+    if (!taken) {
+        kal_nearness_take(run);
+    }
     const int rank = kal_nearness_rank(run);
     const bool known = watch->at_loss || is_known(run, 0, run->horizon);
     const double sine = rank < watch->rank ? watch->sines[watch->rank - 1] : 1.0;
@@ -246,8 +248,9 @@ static KalStatus report_end(KalRun *run)
 
 KalStatus kal_passage_find(KalRun *run)
 {
-    KAL_TRY(run->rank.at_loss ? KAL_OK : find_turns(run));
-    return report_end(run);
+    bool left = run->rank.at_loss;
+    KAL_TRY(left ? KAL_OK : find_turns(run, &left));
+    return report_end(run, !left);
 }
 
 // In large systems one row is followed. Its sine has a sign, which changes where the row
