@@ -2,66 +2,15 @@
 
 // Machine code of a tape: one pass over its schedule.
 //
-// Registers are given out as Belady would: when all are taken, the value whose next use is
-// farthest goes to its slot in work memory (L. A. Belady, IBM Systems Journal 5, 1966).
-// What is there already, such as constants and variables, is read from there by the
-// instruction that needs it.  Before a call all values that are needed later are in memory.
-//
-// Operations that take one instruction read operands wherever they are.  All others hold
-// theirs in registers until the result is there, and compute in spare registers.
-
-#include "prog/native.h"
+// Operations that take one instruction read operands wherever they are (registers.c).  All
+// others hold theirs in registers until the result is there, and compute in spare registers.
+// Before a call all values that are needed later are in memory.
 
 #include "base/eight.h"
-#include "prog/emit.h"
-#include "prog/schedule.h"
+#include "prog/native_impl.h"
 
 #include <assert.h>
 #include <string.h>
-
-enum {
-    SPARE = 13,  // and two after it: no value lives there
-    NARROW = 16, // registers that there are
-    WIDEST = 32, // with 512 bits
-    NO_REGISTER = 255,
-    MIDDLE = 128, // constant that their base points to: most displacements are short
-};
-
-#define NOBODY   UINT32_MAX
-#define BORROWED (UINT32_MAX - 1) // by an operand that lives in memory
-#define NEVER    UINT32_MAX
-
-// Where a value is.
-typedef struct Value {
-    uint32_t next_use; // place in schedule.uses
-    uint32_t home;     // its slot in memory, while `stored`
-    uint8_t reg;
-    bool stored; // it is in its slot
-} Value;
-
-typedef struct Writer {
-    const KalProgram *program;
-    const KalTape *tape;
-    KalSchedule schedule;
-    KalEmitter emitter;
-    Value *values;          // n_slots
-    uint32_t *first_output; // n_slots: 1 + the first output that is this value, or 0
-    uint32_t *next_output;  // n_outputs: 1 + the next, or 0
-    uint32_t *homes;        // n_slots: those that were given back,
-    uint32_t n_free;        // of which so many may be taken,
-    uint32_t n_freed;       // and so many more from the next item on
-    uint32_t n_homes;       // that were taken so far
-    uint32_t owners[WIDEST];
-    uint32_t locked; // registers that operands are held in, by bits
-    uint32_t now;    // item
-    KalBase variables;
-    KalBase modes;
-    KalBase work;
-    KalBase outputs;
-    int32_t width; // bytes of a slot
-    bool dense;    // constants are read one by one, from the program
-    KalNativeWidth numbers;
-} Writer;
 
 // Operands of the instruction at hand.
 typedef struct Held {
@@ -70,233 +19,68 @@ typedef struct Held {
     uint8_t c;
 } Held;
 
-static KalEmitSource in_memory(const Writer *w, KalBase base, uint32_t index)
-{
-    assert(index <= (uint32_t)INT32_MAX / (uint32_t)w->width);
-    return (KalEmitSource){
-        .memory = true, .base = base, .displacement = (int32_t)index * w->width};
-}
-
-// Variables are where the caller has them, all else in work memory; constants are alike in lanes.
-static KalEmitSource slot_of(const Writer *w, uint32_t slot)
-{
-    assert(slot < w->program->n_slots);
-    const KalProgram *p = w->program;
-    if (slot >= w->tape->first) {
-        return in_memory(w, w->work, w->values[slot - w->tape->first].home);
-    }
-    if (slot < p->n_constants && w->dense) {
-        const int32_t place = (int32_t)slot - MIDDLE;
-        return (KalEmitSource){.memory = true,
-                               .alike = true,
-                               .base = KAL_R8,
-                               .displacement = place * (int32_t)sizeof(double)};
-    }
-    KalEmitSource source = slot >= p->variables
-                               ? in_memory(w, w->variables, slot - p->variables)
-                               : in_memory(w, w->work, slot);
-    source.alike = slot < p->n_constants;
-    return source;
-}
-
-// Where the value of a slot is now.
-static KalEmitSource locate(const Writer *w, uint32_t slot)
-{
-    if (slot >= w->tape->first) {
-        const Value *value = &w->values[slot - w->tape->first];
-        if (value->reg != NO_REGISTER) {
-            return kal_in_register(value->reg);
-        }
-        assert(value->stored);
-    }
-    return slot_of(w, slot);
-}
-
-// The next item that reads a value.
-static uint32_t next_use(const Writer *w, uint32_t place)
-{
-    const uint32_t use = w->values[place].next_use;
-    return use < w->schedule.first_use[place + 1] ? w->schedule.uses[use] : NEVER;
-}
-
-// A slot for a value: what is called reads and writes those of the tape; else as few are taken as
-// will do, so that they stay in the processor's cache and near the beginning.
-static void take_home(Writer *w, uint32_t place)
-{
-    if (w->schedule.calls) {
-        return;
-    }
-    if (w->n_free == 0) {
-        w->values[place].home = w->tape->first + w->n_homes++;
-        return;
-    }
-    w->values[place].home = w->homes[--w->n_free];
-    if (w->n_freed > 0) {
-        w->homes[w->n_free] = w->homes[w->n_free + w->n_freed];
-    }
-}
-
-// Nobody reads a value any more but the item at hand, which may do so from its slot.
-static void give_home(Writer *w, uint32_t place)
-{
-    if (w->values[place].stored && !w->schedule.calls) {
-        w->homes[w->n_free + w->n_freed++] = w->values[place].home;
-        w->values[place].stored = false;
-    }
-}
-
-// Write a value to its slot, once.
-static void store(Writer *w, uint32_t place)
-{
-    Value *value = &w->values[place];
-    assert(value->stored || value->reg != NO_REGISTER);
-    if (!value->stored) {
-        take_home(w, place);
-        kal_emit_store(&w->emitter, value->reg, slot_of(w, w->tape->first + place));
-        value->stored = true;
-    }
-}
-
-// A value that is dead or stored gives up its register.
-static void leave(Writer *w, uint32_t place)
-{
-    assert(w->owners[w->values[place].reg] == place);
-    w->owners[w->values[place].reg] = NOBODY;
-    w->values[place].reg = NO_REGISTER;
-}
-
-// A register that is free, or is made free; operands that are held keep theirs.
-static uint8_t take_register(Writer *w)
-{
-    int farthest = NO_REGISTER;
-    uint32_t last = 0;
-    for (int r = 0; r < (w->emitter.widest ? WIDEST : NARROW); r++) {
-        if ((r >= SPARE && r < NARROW) || w->locked >> r & 1) {
-            continue;
-        }
-        if (w->owners[r] == NOBODY) {
-            return (uint8_t)r;
-        }
-        const uint32_t use = next_use(w, w->owners[r]);
-        if (farthest == NO_REGISTER || use > last) {
-            farthest = r;
-            last = use;
-        }
-    }
-    assert(farthest != NO_REGISTER); // at most three are locked
-    store(w, w->owners[farthest]);
-    leave(w, w->owners[farthest]);
-    return (uint8_t)farthest;
-}
-
-// Operand k is read by the item at hand; values that nobody reads any more leave.
-static void consume(Writer *w, uint32_t place, int k)
-{
-    const uint32_t slot = kal_operand_slot(w->tape, place, k);
-    if (slot < w->tape->first) {
-        return;
-    }
-    const uint32_t operand = slot - w->tape->first;
-    Value *value = &w->values[operand];
-    while (next_use(w, operand) <= w->now) {
-        value->next_use++;
-    }
-    if (next_use(w, operand) == NEVER) {
-        if (value->reg != NO_REGISTER) {
-            leave(w, operand);
-        }
-        give_home(w, operand);
-    }
-}
-
-// All operands of an instruction.
-static void consume_all(Writer *w, uint32_t place)
-{
-    for (int k = 0; k < kal_operands_of(w->schedule.what[place]); k++) {
-        consume(w, place, k);
-    }
-}
-
-// The value of a place is in a register now: write it out, and keep it while it has uses.
-static void define(Writer *w, uint32_t place, uint8_t reg)
-{
-    assert(w->owners[reg] == NOBODY && w->values[place].reg == NO_REGISTER);
-    for (uint32_t i = w->first_output[place]; i != 0; i = w->next_output[i - 1]) {
-        kal_emit_store(&w->emitter, reg, in_memory(w, w->outputs, i - 1));
-    }
-    if (next_use(w, place) != NEVER) {
-        w->owners[reg] = place;
-        w->values[place].reg = reg;
-    }
-}
-
-// The register of a number, which is fetched to a spare one if it has none.
-static uint8_t fetch(Writer *w, KalEmitSource a)
-{
-    if (a.memory) {
-        kal_emit_load(&w->emitter, SPARE, a);
-    }
-    return a.memory ? SPARE : a.reg;
-}
-
 // Bits of an operand with those of a constant.
-static void write_bits(Writer *w, uint32_t place, int k, KalLogic what, uint32_t slot)
+static void write_bits(KalNativeWriter *w, uint32_t place, int k, KalLogic what,
+                       uint32_t slot)
 {
-    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, k)));
-    consume_all(w, place);
-    const uint8_t reg = take_register(w);
-    kal_emit_logic(&w->emitter, what, reg, a, slot_of(w, slot));
-    define(w, place, reg);
+    const uint8_t a =
+        kal_native_fetch(w, kal_native_locate(w, kal_operand_slot(w->tape, place, k)));
+    kal_native_consume(w, place);
+    const uint8_t reg = kal_native_take_register(w);
+    kal_emit_logic(&w->emitter, what, reg, a, kal_native_slot(w, slot));
+    kal_native_define(w, place, reg);
 }
 
 // Operations of one instruction.
-static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
+static void write_arithmetic(KalNativeWriter *w, uint32_t place, KalEmitArithmetic what,
                              bool commutes)
 {
-    const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
-    const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
+    const KalEmitSource a = kal_native_locate(w, kal_operand_slot(w->tape, place, 0));
+    const KalEmitSource b = kal_native_locate(w, kal_operand_slot(w->tape, place, 1));
     const bool swap = a.memory && commutes && !b.memory;
-    const uint8_t first = fetch(w, swap ? b : a);
-    consume_all(w, place);
-    const uint8_t reg = take_register(w);
+    const uint8_t first = kal_native_fetch(w, swap ? b : a);
+    kal_native_consume(w, place);
+    const uint8_t reg = kal_native_take_register(w);
     kal_emit_arithmetic(&w->emitter, what, reg, first, swap ? a : b);
-    define(w, place, reg);
+    kal_native_define(w, place, reg);
 }
 
 // Where an operand is NaN, or a divisor zero, all bits of the result are set: NaN.
-static void mark(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a, uint8_t b)
+static void mark(KalNativeWriter *w, KalEmitCompare what, uint8_t to, uint8_t a,
+                 uint8_t b)
 {
-    const uint8_t mask = SPARE + 1;
+    const uint8_t mask = KAL_NATIVE_SPARE + 1;
     kal_emit_test(&w->emitter, what, mask, a, kal_in_register(b));
     kal_emit_mark(&w->emitter, to, mask);
 }
 
 // x xor x is zero, whatever x.
-static void clear_register(Writer *w, uint8_t reg)
+static void clear_register(KalNativeWriter *w, uint8_t reg)
 {
     kal_emit_logic(&w->emitter, KAL_EMIT_XOR, reg, reg, kal_in_register(reg));
 }
 
 // a/b, NaN where b is zero, as kal_quotient() has it.
-static void write_quotient(Writer *w, uint32_t place)
+static void write_quotient(KalNativeWriter *w, uint32_t place)
 {
-    const uint8_t pole = SPARE + 1;
-    const uint8_t zero = SPARE + 2;
+    const uint8_t pole = KAL_NATIVE_SPARE + 1;
+    const uint8_t zero = KAL_NATIVE_SPARE + 2;
     KalEmitter *e = &w->emitter;
-    const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
-    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, 0)));
+    const KalEmitSource b = kal_native_locate(w, kal_operand_slot(w->tape, place, 1));
+    const uint8_t a =
+        kal_native_fetch(w, kal_native_locate(w, kal_operand_slot(w->tape, place, 0)));
     clear_register(w, zero);
     kal_emit_test(e, KAL_EMIT_EQ, pole, zero, b);
     // Operands may leave before the result has a register: the instruction reads them first.
-    consume_all(w, place);
-    const uint8_t reg = take_register(w);
+    kal_native_consume(w, place);
+    const uint8_t reg = kal_native_take_register(w);
     kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a, b);
     kal_emit_mark(e, reg, pole);
-    define(w, place, reg);
+    kal_native_define(w, place, reg);
 }
 
 // Additions and subtractions; −0.0 − a is a with its sign changed.
-static void write_sum(Writer *w, uint32_t place)
+static void write_sum(KalNativeWriter *w, uint32_t place)
 {
     const KalOperands *at = &w->tape->operands[place];
     const bool minus = (at->b & KAL_MINUS) != 0;
@@ -308,24 +92,25 @@ static void write_sum(Writer *w, uint32_t place)
 }
 
 // The first operand, which the processor waits for, is the number itself.
-static void write_root(Writer *w, uint32_t place)
+static void write_root(KalNativeWriter *w, uint32_t place)
 {
-    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, 0)));
-    consume_all(w, place);
-    const uint8_t to = take_register(w);
+    const uint8_t a =
+        kal_native_fetch(w, kal_native_locate(w, kal_operand_slot(w->tape, place, 0)));
+    kal_native_consume(w, place);
+    const uint8_t to = kal_native_take_register(w);
     kal_emit_arithmetic(&w->emitter, KAL_EMIT_SQRT, to, a, kal_in_register(a));
-    define(w, place, to);
+    kal_native_define(w, place, to);
 }
 
 // Hold operand k in a register.
-static uint8_t hold(Writer *w, uint32_t place, int k)
+static uint8_t hold(KalNativeWriter *w, uint32_t place, int k)
 {
     const uint32_t slot = kal_operand_slot(w->tape, place, k);
-    KalEmitSource source = locate(w, slot);
+    KalEmitSource source = kal_native_locate(w, slot);
     if (source.memory) {
-        const uint8_t reg = take_register(w);
+        const uint8_t reg = kal_native_take_register(w);
         kal_emit_load(&w->emitter, reg, source);
-        w->owners[reg] = BORROWED;
+        w->owners[reg] = KAL_NATIVE_BORROWED;
         source = kal_in_register(reg);
     }
     w->locked |= UINT32_C(1) << source.reg;
@@ -333,7 +118,7 @@ static uint8_t hold(Writer *w, uint32_t place, int k)
 }
 
 // Up to three operands; those that are not there are the first.
-static Held hold_all(Writer *w, uint32_t place)
+static Held hold_all(KalNativeWriter *w, uint32_t place)
 {
     const int n = kal_operands_of(w->schedule.what[place]);
     Held held = {0};
@@ -344,44 +129,45 @@ static Held hold_all(Writer *w, uint32_t place)
 }
 
 // The result is there: operands need no longer be held.
-static void release(Writer *w, uint32_t place)
+static void release(KalNativeWriter *w, uint32_t place)
 {
     w->locked = 0;
-    for (int r = 0; r < WIDEST; r++) {
-        if (w->owners[r] == BORROWED) {
-            w->owners[r] = NOBODY;
+    for (int r = 0; r < KAL_NATIVE_WIDEST; r++) {
+        if (w->owners[r] == KAL_NATIVE_BORROWED) {
+            w->owners[r] = KAL_NATIVE_NOBODY;
         }
     }
-    consume_all(w, place);
+    kal_native_consume(w, place);
 }
 
 // The number 1: conditions are 0 or 1.
-static KalEmitSource one(const Writer *w)
+static KalEmitSource one(const KalNativeWriter *w)
 {
-    return slot_of(w, KAL_ONE_SLOT);
+    return kal_native_slot(w, KAL_ONE_SLOT);
 }
 
 // All bits where a register is not zero, or is, in the same or another register.
-static void test_zero(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a)
+static void test_zero(KalNativeWriter *w, KalEmitCompare what, uint8_t to, uint8_t a)
 {
-    const uint8_t zero = SPARE + 2;
+    const uint8_t zero = KAL_NATIVE_SPARE + 2;
     clear_register(w, zero);
     kal_emit_compare(&w->emitter, what, to, a, kal_in_register(zero));
 }
 
 // The same for kal_emit_mark() and kal_emit_choose().
-static void choose_zero(Writer *w, KalEmitCompare what, uint8_t mask, uint8_t a)
+static void choose_zero(KalNativeWriter *w, KalEmitCompare what, uint8_t mask,
+                        uint8_t a)
 {
-    const uint8_t zero = SPARE + 2;
+    const uint8_t zero = KAL_NATIVE_SPARE + 2;
     clear_register(w, zero);
     kal_emit_test(&w->emitter, what, mask, a, kal_in_register(zero));
 }
 
 // a^n, multiplied out as kal_whole_power() does.
-static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
+static void write_power(KalNativeWriter *w, uint8_t to, uint8_t a, int32_t n)
 {
     KalEmitter *e = &w->emitter;
-    const uint8_t square = SPARE;
+    const uint8_t square = KAL_NATIVE_SPARE;
     bool any = false;
     uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n);
     kal_emit_load(e, square, kal_in_register(a));
@@ -401,7 +187,7 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
         }
     }
     if (n < 0) {
-        const uint8_t pole = SPARE + 1;
+        const uint8_t pole = KAL_NATIVE_SPARE + 1;
         choose_zero(w, KAL_EMIT_EQ, pole, to);
         kal_emit_load(e, square, one(w));
         kal_emit_arithmetic(e, KAL_EMIT_DIV, to, square, kal_in_register(to));
@@ -410,7 +196,8 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
 }
 
 // 1 or 0, NaN where one operand is.
-static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held)
+static void write_relation(KalNativeWriter *w, KalEmitCompare what, uint8_t to,
+                           Held held)
 {
     kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
     kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
@@ -419,11 +206,11 @@ static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held
 
 // One operand that is zero (`and`) or is a number and not zero (`or`) decides; else NaN
 // where one is NaN.
-static void write_and_or(Writer *w, KalOp op, uint8_t to, Held held)
+static void write_and_or(KalNativeWriter *w, KalOp op, uint8_t to, Held held)
 {
     KalEmitter *e = &w->emitter;
-    const uint8_t decided = SPARE;
-    const uint8_t rest = SPARE + 1;
+    const uint8_t decided = KAL_NATIVE_SPARE;
+    const uint8_t rest = KAL_NATIVE_SPARE + 1;
     const KalEmitCompare what = op == KAL_OP_AND ? KAL_EMIT_EQ : KAL_EMIT_APART;
     test_zero(w, what, decided, held.a);
     test_zero(w, what, rest, held.b);
@@ -440,35 +227,36 @@ static void write_and_or(Writer *w, KalOp op, uint8_t to, Held held)
 }
 
 // (a > 0) − (a < 0).
-static void write_sign(Writer *w, uint8_t to, uint8_t a)
+static void write_sign(KalNativeWriter *w, uint8_t to, uint8_t a)
 {
     KalEmitter *e = &w->emitter;
-    const uint8_t zero = SPARE + 2;
-    test_zero(w, KAL_EMIT_LT, SPARE, a);
+    const uint8_t zero = KAL_NATIVE_SPARE + 2;
+    test_zero(w, KAL_EMIT_LT, KAL_NATIVE_SPARE, a);
     kal_emit_compare(e, KAL_EMIT_LT, to, zero, kal_in_register(a));
-    kal_emit_logic(e, KAL_EMIT_AND, SPARE, SPARE, one(w));
+    kal_emit_logic(e, KAL_EMIT_AND, KAL_NATIVE_SPARE, KAL_NATIVE_SPARE, one(w));
     kal_emit_logic(e, KAL_EMIT_AND, to, to, one(w));
-    kal_emit_arithmetic(e, KAL_EMIT_SUB, to, to, kal_in_register(SPARE));
+    kal_emit_arithmetic(e, KAL_EMIT_SUB, to, to, kal_in_register(KAL_NATIVE_SPARE));
     mark(w, KAL_EMIT_UNORDERED, to, a, a);
 }
 
 // b where it is smaller (larger), else a; where b alone is NaN that is marked.
-static void write_extreme(Writer *w, KalEmitArithmetic what, uint8_t to, Held held)
+static void write_extreme(KalNativeWriter *w, KalEmitArithmetic what, uint8_t to,
+                          Held held)
 {
     kal_emit_arithmetic(&w->emitter, what, to, held.b, kal_in_register(held.a));
     mark(w, KAL_EMIT_UNORDERED, to, held.b, held.b);
 }
 
 // b where a is not zero, else c; NaN where a is.
-static void write_select(Writer *w, uint8_t to, Held held)
+static void write_select(KalNativeWriter *w, uint8_t to, Held held)
 {
-    choose_zero(w, KAL_EMIT_NE, SPARE, held.a);
-    kal_emit_choose(&w->emitter, to, SPARE, held.b, held.c);
+    choose_zero(w, KAL_EMIT_NE, KAL_NATIVE_SPARE, held.a);
+    kal_emit_choose(&w->emitter, to, KAL_NATIVE_SPARE, held.b, held.c);
     mark(w, KAL_EMIT_UNORDERED, to, held.a, held.a);
 }
 
 // 1 where a is zero; NaN where it is NaN.
-static void write_not(Writer *w, uint8_t to, uint8_t a)
+static void write_not(KalNativeWriter *w, uint8_t to, uint8_t a)
 {
     test_zero(w, KAL_EMIT_EQ, to, a);
     kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
@@ -476,16 +264,16 @@ static void write_not(Writer *w, uint8_t to, uint8_t a)
 }
 
 // Where b − b is zero, a, else b.
-static void write_where(Writer *w, uint8_t to, Held held)
+static void write_where(KalNativeWriter *w, uint8_t to, Held held)
 {
-    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SUB, SPARE, held.b,
+    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SUB, KAL_NATIVE_SPARE, held.b,
                         kal_in_register(held.b));
-    choose_zero(w, KAL_EMIT_EQ, SPARE, SPARE);
-    kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
+    choose_zero(w, KAL_EMIT_EQ, KAL_NATIVE_SPARE, KAL_NATIVE_SPARE);
+    kal_emit_choose(&w->emitter, to, KAL_NATIVE_SPARE, held.a, held.b);
 }
 
 // What takes several instructions; `to` is no operand's register.
-static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
+static void write_held(KalNativeWriter *w, uint32_t place, uint8_t to, Held held)
 {
     const KalOp op = (KalOp)w->schedule.what[place];
     switch (op) {
@@ -494,7 +282,7 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
         break;
     case KAL_OP_ABS:
         kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, held.a,
-                       slot_of(w, KAL_PLAIN_SLOT));
+                       kal_native_slot(w, KAL_PLAIN_SLOT));
         break;
     case KAL_OP_SIGN: write_sign(w, to, held.a); break;
     case KAL_OP_MIN: write_extreme(w, KAL_EMIT_MIN, to, held); break;
@@ -544,10 +332,10 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
 
 // What an operator that switches is on the piece m, in a spare register, of which m is
 // another (expr/switches.def).
-static void write_piece(Writer *w, KalOp op, uint8_t to, uint8_t m, Held held)
+static void write_piece(KalNativeWriter *w, KalOp op, uint8_t to, uint8_t m, Held held)
 {
     KalEmitter *e = &w->emitter;
-    const uint8_t zero = SPARE + 2;
+    const uint8_t zero = KAL_NATIVE_SPARE + 2;
     if (op == KAL_OP_ABS) {
         kal_emit_arithmetic(e, KAL_EMIT_MUL, to, m, kal_in_register(held.a));
         return;
@@ -569,17 +357,17 @@ static void write_piece(Writer *w, KalOp op, uint8_t to, uint8_t m, Held held)
 }
 
 // Put what a switch is on its piece, if a mode gives one, in the place of its value.
-static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
+static void write_frozen(KalNativeWriter *w, uint32_t place, uint8_t to, Held held)
 {
     assert(w->program->places[place] != 0);
     KalEmitter *e = &w->emitter;
     const int32_t mode = w->program->places[place];
-    const uint8_t m = SPARE;
-    const uint8_t on_piece = SPARE + 1;
+    const uint8_t m = KAL_NATIVE_SPARE;
+    const uint8_t on_piece = KAL_NATIVE_SPARE + 1;
     const uint32_t index = (uint32_t)(mode > 0 ? mode : -mode) - 1;
-    kal_emit_load(e, m, in_memory(w, w->modes, index));
+    kal_emit_load(e, m, kal_native_in_memory(w, w->modes, index));
     if (mode < 0) {
-        kal_emit_logic(e, KAL_EMIT_XOR, m, m, slot_of(w, KAL_ZERO_SLOT));
+        kal_emit_logic(e, KAL_EMIT_XOR, m, m, kal_native_slot(w, KAL_ZERO_SLOT));
     }
     write_piece(w, (KalOp)w->schedule.what[place], on_piece, m, held);
     kal_emit_compare(e, KAL_EMIT_UNORDERED, m, m, kal_in_register(m));
@@ -587,27 +375,27 @@ static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
 }
 
 // Whether a mode may give the piece that a switch is on.
-static bool has_mode(const Writer *w, uint32_t place)
+static bool has_mode(const KalNativeWriter *w, uint32_t place)
 {
     return w->program->places && !w->emitter.lanes && w->program->places[place] != 0;
 }
 
 // What computes in spare registers, and perhaps on a piece that a mode gives.
-static void write_several(Writer *w, uint32_t place)
+static void write_several(KalNativeWriter *w, uint32_t place)
 {
     const Held held = hold_all(w, place);
-    const uint8_t to = take_register(w);
+    const uint8_t to = kal_native_take_register(w);
     write_held(w, place, to, held);
     if (has_mode(w, place)) {
         write_frozen(w, place, to, held);
     }
     assert(to != held.a && to != held.b && to != held.c);
     release(w, place);
-    define(w, place, to);
+    kal_native_define(w, place, to);
 }
 
 // One instruction of the tape.
-static void write_item(Writer *w, uint32_t place)
+static void write_item(KalNativeWriter *w, uint32_t place)
 {
     assert(place < w->tape->n_slots && w->locked == 0);
     const uint32_t what = w->schedule.what[place];
@@ -627,49 +415,52 @@ static void write_item(Writer *w, uint32_t place)
 }
 
 // Operands of functions have to be in their slots.
-static void store_operands(Writer *w, uint32_t place)
+static void store_operands(KalNativeWriter *w, uint32_t place)
 {
     for (int k = 0; k < kal_operands_of(w->schedule.what[place]); k++) {
         const uint32_t slot = kal_operand_slot(w->tape, place, k);
         if (slot >= w->tape->first) {
-            const Value *value = &w->values[slot - w->tape->first];
-            if (value->reg != NO_REGISTER) {
-                store(w, slot - w->tape->first);
+            const KalNativeValue *value = &w->values[slot - w->tape->first];
+            if (value->reg != KAL_NO_REGISTER) {
+                kal_native_store(w, slot - w->tape->first);
             }
         } else if (slot >= w->program->variables) {
-            kal_emit_load(&w->emitter, SPARE, slot_of(w, slot));
-            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->work, slot));
+            kal_emit_load(&w->emitter, KAL_NATIVE_SPARE, kal_native_slot(w, slot));
+            kal_emit_store(&w->emitter, KAL_NATIVE_SPARE,
+                           kal_native_in_memory(w, w->work, slot));
         }
     }
 }
 
 // Nothing stays in a register over a call.
-static void clear_registers(Writer *w)
+static void clear_registers(KalNativeWriter *w)
 {
-    for (int r = 0; r < WIDEST; r++) {
-        if (w->owners[r] != NOBODY) {
-            store(w, w->owners[r]);
-            leave(w, w->owners[r]);
+    for (int r = 0; r < KAL_NATIVE_WIDEST; r++) {
+        if (w->owners[r] != KAL_NATIVE_NOBODY) {
+            kal_native_store(w, w->owners[r]);
+            kal_native_leave(w, w->owners[r]);
         }
     }
 }
 
 // Outputs that a call computed.
-static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
+static void write_called_outputs(KalNativeWriter *w, uint32_t first, uint32_t count)
 {
     for (uint32_t place = first; place < first + count; place++) {
         uint32_t i = w->first_output[place];
         if (i != 0) {
-            kal_emit_load(&w->emitter, SPARE, slot_of(w, w->tape->first + place));
+            kal_emit_load(&w->emitter, KAL_NATIVE_SPARE,
+                          kal_native_slot(w, w->tape->first + place));
         }
         for (; i != 0; i = w->next_output[i - 1]) {
-            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, i - 1));
+            kal_emit_store(&w->emitter, KAL_NATIVE_SPARE,
+                           kal_native_in_memory(w, w->outputs, i - 1));
         }
     }
 }
 
 // Whether a switch of a run is to be on a piece that is given.
-static bool is_frozen(const Writer *w, const KalTapeRun *run)
+static bool is_frozen(const KalNativeWriter *w, const KalTapeRun *run)
 {
     const uint32_t width = kal_slots_of(run->what);
     bool frozen = false;
@@ -680,7 +471,7 @@ static bool is_frozen(const Writer *w, const KalTapeRun *run)
 }
 
 // Load the address of the loop of a run; one that knows the pieces takes these too.
-static void write_loop(Writer *w, const KalTapeRun *run)
+static void write_loop(KalNativeWriter *w, const KalTapeRun *run)
 {
     KalEmitter *e = &w->emitter;
     const KalLoops *loops = w->program->loops;
@@ -698,7 +489,7 @@ static void write_loop(Writer *w, const KalTapeRun *run)
 
 // Call the interpreter's loop for a run: loop(work, out, operands, count, …), by the calling
 // convention of System V.
-static void write_call(Writer *w, const KalTapeRun *run)
+static void write_call(KalNativeWriter *w, const KalTapeRun *run)
 {
     assert(w->schedule.calls && kal_is_called(run->what));
     KalEmitter *e = &w->emitter;
@@ -708,7 +499,7 @@ static void write_call(Writer *w, const KalTapeRun *run)
         store_operands(w, first + i * width);
     }
     for (uint32_t i = 0; i < run->count; i++) {
-        consume_all(w, first + i * width);
+        kal_native_consume(w, first + i * width);
     }
     clear_registers(w);
     kal_emit_copy(e, KAL_RDI, w->work);
@@ -724,7 +515,7 @@ static void write_call(Writer *w, const KalTapeRun *run)
 }
 
 // Arguments stay where they come, unless calls would destroy them.
-static void begin(Writer *w)
+static void begin(KalNativeWriter *w)
 {
     w->dense = w->emitter.widest && !w->schedule.calls;
     w->variables = KAL_RDI;
@@ -744,24 +535,27 @@ static void begin(Writer *w)
     }
     if (w->dense) {
         kal_emit_number(&w->emitter, KAL_R8,
-                        (uintptr_t)w->program->constants + MIDDLE * sizeof(double));
+                        (uintptr_t)w->program->constants
+                            + KAL_NATIVE_MIDDLE * sizeof(double));
     }
 }
 
 // Outputs that nothing computes.
-static void write_given_outputs(Writer *w)
+static void write_given_outputs(KalNativeWriter *w)
 {
     const KalProgram *p = w->program;
     for (size_t i = 0; i < p->n_outputs; i++) {
         if (p->outputs[i] < w->tape->first) {
-            kal_emit_load(&w->emitter, SPARE, slot_of(w, p->outputs[i]));
-            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, (uint32_t)i));
+            kal_emit_load(&w->emitter, KAL_NATIVE_SPARE,
+                          kal_native_slot(w, p->outputs[i]));
+            kal_emit_store(&w->emitter, KAL_NATIVE_SPARE,
+                           kal_native_in_memory(w, w->outputs, (uint32_t)i));
         }
     }
 }
 
 // The whole function, item after item.
-static void write_code(Writer *w)
+static void write_code(KalNativeWriter *w)
 {
     const KalTapeRun *runs = w->tape->runs.data;
     const KalSchedule *schedule = &w->schedule;
@@ -785,7 +579,7 @@ static void write_code(Writer *w)
 }
 
 // Lists of outputs by the values that they are: several outputs may be one value.
-static void list_outputs(Writer *w)
+static void list_outputs(KalNativeWriter *w)
 {
     const KalProgram *p = w->program;
     for (size_t i = 0; i < p->n_outputs; i++) {
@@ -798,7 +592,7 @@ static void list_outputs(Writer *w)
 }
 
 // No value is in a register, none is stored.
-static KalStatus prepare(Writer *w)
+static KalStatus prepare(KalNativeWriter *w)
 {
     const KalProgram *p = w->program;
     const uint32_t n = w->tape->n_slots;
@@ -811,18 +605,18 @@ static KalStatus prepare(Writer *w)
         return kal_no_memory(p->ctx, "to compile formulas");
     }
     for (uint32_t i = 0; i < n; i++) {
-        w->values[i] = (Value){.next_use = w->schedule.first_use[i],
-                               .home = w->tape->first + i,
-                               .reg = NO_REGISTER};
+        w->values[i] = (KalNativeValue){.next_use = w->schedule.first_use[i],
+                                        .home = w->tape->first + i,
+                                        .reg = KAL_NO_REGISTER};
     }
-    for (int r = 0; r < WIDEST; r++) {
-        w->owners[r] = NOBODY;
+    for (int r = 0; r < KAL_NATIVE_WIDEST; r++) {
+        w->owners[r] = KAL_NATIVE_NOBODY;
     }
     list_outputs(w);
     return KAL_OK;
 }
 
-static void clear(Writer *w)
+static void clear(KalNativeWriter *w)
 {
     const KalProgram *p = w->program;
     const size_t n = w->tape->n_slots + (size_t)1;
@@ -839,7 +633,7 @@ KalStatus kal_native_write(const KalProgram *program, KalNativeWidth width,
                            KalBlock *code)
 {
     const bool lanes = width != KAL_NATIVE_ONE;
-    Writer w = {
+    KalNativeWriter w = {
         .program = program,
         .tape = &program->tapes[KAL_TAPE_EVAL],
         .emitter = {.ctx = program->ctx,
