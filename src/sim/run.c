@@ -246,6 +246,7 @@ static KalStatus go_to(KalRun *run, double t, bool *out_solved)
         && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity)
         && kal_run_is_solved(run);
     if (*out_solved) {
+        run->ahead.waits = false; // who looks, looks here
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
@@ -643,7 +644,11 @@ static KalStatus reach(KalRun *run, double t, bool last)
     bool jumps = ends && kal_run_events_jump(run);
     KAL_TRY(pass_jumps(run, t));
     KAL_TRY(ends && !jumps ? kal_run_pieces_jump(run, &jumps) : KAL_OK);
-    KAL_TRY(last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t));
+    run->rank.blind = t < run->horizon; // samples have no say in how the run goes on
+    const KalStatus status =
+        last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t);
+    run->rank.blind = false;
+    KAL_TRY(status);
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
     KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);

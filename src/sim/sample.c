@@ -135,7 +135,10 @@ static void look(KalRun *run, double t)
         return;
     }
     find_times(run, t);
-    if (!interpolate(run)) {
+    run->rank.blind = true; // what samples see has no say in how the run goes on
+    const bool known = interpolate(run);
+    run->rank.blind = false;
+    if (!known) {
         kal_run_samples_forget(run);
         return;
     }
@@ -179,7 +182,6 @@ static void reach(KalRun *run, int lane)
     run->t = ahead->times[lane];
     run->complete = true;
     run->statistics.evaluations++;
-    kal_run_note_sine_at(run, run->t, x[KAL_LANES * at->sine]);
     kal_run_note_residuals(run);
     kal_balance_note_energy(&run->balance, energy, &run->statistics);
 }

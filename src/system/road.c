@@ -11,6 +11,7 @@
 
 #include "system/road.h"
 
+#include "base/four.h"
 #include "motion/trust.h"
 #include "system/instant.h"
 #include "system/transcript.h"
@@ -361,8 +362,8 @@ static KalStatus make_room(KalRoad *road)
     const size_t inputs = system->layout.qdd + (size_t)road->n_rows;
     const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
     const size_t brief = kal_program_work(road->brief.program);
-    const size_t count =
-        work + inputs + road->at.count + energy + brief + road->brief.count;
+    const size_t count = work + inputs + road->at.count + energy + brief
+                         + road->brief.count + system->layout.qdd;
     road->block = (double *)kal_alloc(road->instant->ctx, count, sizeof(double));
     if (!road->block) {
         return kal_no_memory(road->instant->ctx, "for a run");
@@ -375,6 +376,7 @@ static KalStatus make_room(KalRoad *road)
     road->energy_work = road->results + road->at.count;
     road->brief.work = road->energy_work + energy;
     road->brief.results = road->brief.work + brief;
+    road->brief.inputs = road->brief.results + road->brief.count;
     prepare(road);
     return KAL_OK;
 }
@@ -569,17 +571,35 @@ static bool take_whole(KalRoad *road, const double *inputs)
     return kal_eliminated_is_sound(&road->at, road->found);
 }
 
-static bool take_brief(KalRoad *road, const double *inputs)
+static bool find_brief(const KalRoad *road, const double *inputs)
 {
     const KalBrief *brief = &road->brief;
     kal_program_eval_on(brief->program, inputs, road->instant->modes, brief->work,
                         brief->results);
-    road->found = brief->results;
     double sum = 0.0; // NaN where an acceleration is not finite
     for (size_t i = 0; i < brief->sine; i++) {
         sum += 0.0 * brief->results[i];
     }
     return brief->results[brief->excess] + sum <= 0.0; // NaN is not
+}
+
+static bool take_brief(KalRoad *road, const double *inputs)
+{
+    road->found = road->brief.results;
+    return find_brief(road, inputs);
+}
+
+bool kal_road_glance(KalRoad *road, double t, const double *y)
+{
+    const KalSystem *system = road->instant->system;
+    const size_t state = 2 * (size_t)system->n;
+    double *inputs = road->brief.inputs;
+    if (!kal_road_may_lead(road) || road->lends || system->layout.qdd != 1 + state) {
+        return false;
+    }
+    inputs[0] = t;
+    kal_copy_numbers(inputs + 1, y, state);
+    return find_brief(road, inputs);
 }
 
 // An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).

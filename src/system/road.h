@@ -43,6 +43,7 @@ typedef struct KalBrief {
     size_t sine;         ///< where the least sine is,
     size_t excess;       ///< and by how much pivots grow beyond what is safe, at most
     size_t count;
+    double *inputs; ///< a state aside
     double *work;
     double *results;
 } KalBrief;
@@ -127,6 +128,16 @@ bool kal_road_may_lead(const KalRoad *road);
 /// brief one; or take what a return that led to this state has found.  False: it does not vouch
 /// for what it found.
 bool kal_road_take(KalRoad *road, bool brief);
+
+/// The brief answer in a state aside, at t and y: the instant stays where it is.  Of n positions and
+/// velocities; false also where a program reads more.  A brief answer of the instant is lost.
+bool kal_road_glance(KalRoad *road, double t, const double *y);
+
+/// What it has found: n accelerations and the least sine.
+static inline const double *kal_road_glanced(const KalRoad *road)
+{
+    return road->brief.results;
+}
 
 /// Whether the last answer is brief.
 static inline bool kal_road_is_brief(const KalRoad *road)

@@ -250,7 +250,9 @@ static void compare_ways(const char *text, const char *const *patterns, size_t c
         const KalTable *alone = sample_alone(&lab, records[1], together);
         const KalRunStatistics t = kal_run_statistics(lab.run);
         compare_tables(together, alone);
-        ok(s.steps == t.steps && s.evaluations == t.evaluations);
+        // Who looks alone comes back to the end of each step once more.
+        ok(s.steps == t.steps && s.evaluations <= t.evaluations
+           && t.evaluations <= s.evaluations + t.steps);
         near(s.energy_drift, t.energy_drift, 1e-13);
         near(s.energy_balance, t.energy_balance, 1e-13);
         near(s.position_error, t.position_error, 1e-14);
