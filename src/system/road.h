@@ -129,8 +129,9 @@ bool kal_road_may_lead(const KalRoad *road);
 /// for what it found.
 bool kal_road_take(KalRoad *road, bool brief);
 
-/// The brief answer in a state aside, at t and y: the instant stays where it is.  Of n positions and
-/// velocities; false also where a program reads more.  A brief answer of the instant is lost.
+/// The brief answer in a state aside, at t and y: the instant stays where it is.
+/// Of n positions and velocities; false also where a program reads more.
+/// A brief answer of the instant is lost.
 bool kal_road_glance(KalRoad *road, double t, const double *y);
 
 /// What it has found: n accelerations and the least sine.
