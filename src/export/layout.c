@@ -32,7 +32,7 @@ static void write_rows(const KalExportPlan *plan, KalPage *page, int64_t *room)
     for (size_t i = 0; i < e->m; i++) {
         room[i] = plan->active[i];
     }
-    if (!plan->changes || plan->fast) {
+    if (!plan->changes || plan->fast || kal_export_has_chosen(plan)) {
         kal_page_string(page, "/* Constraints that act at the start. */\n"
                               "static const unsigned char ");
         write_list_of(page, "ACTS", room, e->m);

@@ -745,7 +745,6 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
 
 void kal_export_plan_clear(KalExportPlan *plan)
 {
-    kal_ldl_clear(&plan->factors);
     kal_program_destroy(plan->fast);
     kal_program_destroy(plan->givens);
     kal_program_destroy(plan->tangent);

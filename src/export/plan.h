@@ -14,7 +14,7 @@
 
 #include "derive/eliminate.h"
 #include "export/formulas.h"
-#include "sparse/ldl.h"
+#include "large/large.h"
 #include "system/draft.h"
 #include "system/instant.h"
 
@@ -101,7 +101,7 @@ typedef struct KalExportPlan {
     KalEliminated at; ///< where its results are
     size_t check;     ///< and what says whether rows that were left out agree
     bool sparse;      ///< accelerations are by sparse factors (export/sparse.h),
-    KalLdl factors;   ///< which have this structure
+    KalLargeFactoring factoring; ///< which have this structure; that of the run
     KalCProgram programs[KAL_EXPORT_PROGRAMS]; ///< `program` NULL: not there
     size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
     KalExportSettings settings;

@@ -5,9 +5,8 @@
 ///
 /// Eliminated formulas of hundreds of coordinates are code that takes minutes to compile, and for
 /// nets megabytes.  So beyond the size at which instants are sparse (system/large_instant.h) the
-/// source has the factors of K = [M Aᵀ; A 0] in loops over tables (sparse/ldl.h).  They agree with
-/// those of the library, which has others for M that is a diagonal and takes columns with the same
-/// rows at once, to rounding: both correct their answers by what the equations miss.
+/// source has the factors of the library (large/large.h) in loops over tables: the same matrix,
+/// order and sums, so that accelerations have the same bits.
 
 #ifndef EXPORT_SPARSE_H
 #define EXPORT_SPARSE_H
@@ -17,8 +16,11 @@
 /// Find the structure, if the model is one for it: plan->sparse.
 KAL_CHECKED KalStatus kal_export_make_sparse(KalExportPlan *plan);
 
-/// Whether columns are so long that they wait until others come.
-bool kal_export_has_long_columns(const KalExportPlan *plan);
+/// Whether there are nodes of which columns are not kept as they were.
+bool kal_export_has_wide_nodes(const KalExportPlan *plan);
+
+/// Whether some rows that act at the start repeat others.
+bool kal_export_has_chosen(const KalExportPlan *plan);
 
 /// Whether M has a diagonal and nothing else.
 bool kal_export_is_diagonal(const KalExportPlan *plan);

@@ -201,6 +201,18 @@ void kal_large_destroy(KalLarge *l)
     kal_free(l->ctx, l, sizeof *l);
 }
 
+KalLargeFactoring kal_large_factoring(const KalLarge *l)
+{
+    assert(l->factors.analyzed);
+    return (KalLargeFactoring){.factors = &l->factors.ldl,
+                               .of_ties = l->schur.used,
+                               .start = l->schur.start,
+                               .row = l->schur.row,
+                               .entry = l->schur.entry,
+                               .lends = l->metric.lends,
+                               .n_lends = l->metric.n_lends};
+}
+
 int64_t kal_large_entries(const KalLarge *l)
 {
     assert(l->factors.analyzed);

@@ -22,6 +22,7 @@
 #define LARGE_LARGE_H
 
 #include "base/context.h"
+#include "sparse/ldl.h"
 
 #include <kalaba/motion.h>
 
@@ -60,6 +61,18 @@ typedef struct KalLargeProblem {
 
 typedef struct KalLarge KalLarge;
 
+/// How a workspace factors, for who writes the same elimination down elsewhere.  Borrowed, and
+/// true until the structure is analyzed again.
+typedef struct KalLargeFactoring {
+    const KalLdl *factors;
+    bool of_ties;      ///< of A M⁻¹Aᵀ alone (schur.c), else of K
+    const int *start;  ///< n + 1, if so: entries of A by columns,
+    const int *row;    ///< the row of each,
+    const int *entry;  ///< and its place in A
+    const bool *lends; ///< m: rows that lend M their weight
+    int n_lends;       ///< so many
+} KalLargeFactoring;
+
 /// Make a workspace.  What the shape points to is kept for as long as it lives.
 /// KAL_ERR_LIMIT when factors would be too large.
 KAL_CHECKED KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
@@ -67,6 +80,8 @@ KAL_CHECKED KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *sha
 
 /// Free a workspace.  NULL is allowed.
 void kal_large_destroy(KalLarge *large);
+
+KalLargeFactoring kal_large_factoring(const KalLarge *large);
 
 /// Solve.  Arrays of the answer have n entries, or m: one for each constraint, whether it
 /// is active or not.  Statuses: KAL_ERR_NUMBER, KAL_ERR_CONTRADICTION, KAL_ERR_NOT_UNIQUE,

@@ -29,8 +29,8 @@ static const double CLEAR = 0x1p-10;
 static const double NO_END = 1e300;
 
 enum {
-    SMALL_WIDTH = 4, // of nodes whose shape the compiler knows
-    SMALL_BELOW = 6,
+    SMALL_WIDTH = KAL_SMALL_WIDTH, // of nodes whose shape the compiler knows
+    SMALL_BELOW = KAL_SMALL_BELOW,
     SMALL_LENGTH = SMALL_WIDTH + SMALL_BELOW
 };
 

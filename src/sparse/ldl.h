@@ -28,7 +28,10 @@
 #include <stdint.h>
 
 enum {
-    KAL_FEW_BELOW = 16 ///< rows below a node whose places are all listed
+    KAL_FEW_BELOW = 16, ///< rows below a node whose places are all listed
+    KAL_SMALL_WIDTH =
+        4, ///< columns of a small node, whose products are summed one by one,
+    KAL_SMALL_BELOW = 6 ///< and rows below it
 };
 
 /// An entry of the matrix, on or to either side of the diagonal.

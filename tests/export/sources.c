@@ -4,6 +4,8 @@
 // bit for bit where eliminated formulas vouch for them, to rounding where the general solution
 // follows.  States are those of a run, and others near them that are off the constraints.
 //
+// So do systems of many coordinates, whose accelerations are by sparse factors.
+//
 //     sources FOLDER COMPILER [FLAGS]    the compiler makes libraries that are loaded here
 
 #include "examples.h"
@@ -142,6 +144,62 @@ typedef struct Trial {
     bool redundant; // rows are left out
 } Trial;
 
+// Models of more than 200 coordinates, one for each way of sparse factors: those of all equations,
+// for links by their ends; those of A M⁻¹Aᵀ with every rod twice; a coordinate in so many
+// rows that masses are not eliminated on paper; triangles so flat that rounding has to be
+// followed from row to row.
+typedef struct Many {
+    const char *name;
+    const char *text;
+} Many;
+
+static const Many MANY[] = {
+    {"links by their ends",
+     "param N = 67, l = 1/2\n"
+     "coord x[N], y[N], a[N]\n"
+     "for i in 1..N {\n"
+     "kinetic 1/2*((x[i]' - l/2*a[i]'*sin(a[i]))^2 + (y[i]' + l/2*a[i]'*cos(a[i]))^2)\n"
+     "kinetic l^2/24*a[i]'^2\n"
+     "potential 9.81*(y[i] + l/2*sin(a[i]))\n"
+     "init a[i] = 0.1*sin(i), a[i]' = cos(3*i)\n}\n"
+     "constraint pin[1]: [x[1], y[1]] = [0, 0]\n"
+     "for i in 2..N { constraint pin[i]: [x[i], y[i]] = [x[i - 1] + l*cos(a[i - 1]), "
+     "y[i - 1] + l*sin(a[i - 1])] }\n"
+     "simulate 0 .. 1 every 0.1\n"   },
+    {"every rod twice",
+     "param N = 101, l = 0.1\n"
+     "coord x[N], y[N]\n"
+     "for i in 1..N { kinetic 1/2*(x[i]'^2 + y[i]'^2); potential 9.81*y[i]\n"
+     "init x[i] ~ l*(i - 1)*0.9, y[i] ~ -l*sin(0.2*i), x[i]' ~ 0.3*sin(i) }\n"
+     "constraint pin: [x[1], y[1]] = [0, 0]\n"
+     "for i in 2..N {\n"
+     "constraint rod[i]: (x[i] - x[i - 1])^2 + (y[i] - y[i - 1])^2 = l^2\n"
+     "constraint same[i]: 3*(x[i] - x[i - 1])^2 + 3*(y[i] - y[i - 1])^2 = 3*l^2\n}\n"
+     "simulate 0 .. 1 every 0.1\n"   },
+    {"a hub",
+     "param N = 70\n"
+     "coord X, Y, Z, x[N], y[N], z[N]\n"
+     "kinetic 5/2*(X'^2 + Y'^2 + Z'^2)\n"
+     "for i in 1..N { kinetic 1/2*(x[i]'^2 + y[i]'^2 + z[i]'^2); potential 9.81*z[i]\n"
+     "constraint rod[i]: (x[i] - X)^2 + (y[i] - Y)^2 + (z[i] - Z)^2 = 1\n"
+     "init x[i] ~ cos(i), y[i] ~ sin(i), z[i] ~ -0.5, x[i]' ~ 0.2*i/N }\n"
+     "constraint hold: X = 0\n"
+     "simulate 0 .. 1 every 0.1\n"   },
+    {"flat triangles",
+     "param N = 68, h = 3e-4\n"
+     "coord x[N], y[N], z[N]\n"
+     "for i in 1..N {\n"
+     "kinetic 1/2*(1 + 0.3*sin(i))*(x[i]'^2 + y[i]'^2 + z[i]'^2)\n"
+     "potential 9.81*z[i] + 0.3*x[i]^2*z[i]\n"
+     "init x[i] = 0.1*i, y[i] = h*mod(i, 2), z[i] = 0.2*h*cos(i)\n"
+     "init y[i]' ~ 0.01*sin(i), z[i]' ~ 0.3 }\n"
+     "for i in 2..N { constraint rod[i]: (x[i] - x[i - 1])^2 + (y[i] - y[i - 1])^2 + "
+     "(z[i] - z[i - 1])^2 = 0.01 + h^2 + 0.04*h^2*(cos(i) - cos(i - 1))^2 }\n"
+     "for i in 3..N { constraint brace[i]: (x[i] - x[i - 2])^2 + (y[i] - y[i - 2])^2 + "
+     "(z[i] - z[i - 2])^2 = 0.04 + 0.04*h^2*(cos(i) - cos(i - 2))^2 }\n"
+     "simulate 0 .. 0.02 every 0.01\n"},
+};
+
 static bool read_model(const char *name, size_t *out_length)
 {
     char path[FOLDER_SIZE];
@@ -222,23 +280,17 @@ static void complain(const Trial *trial, const char *what)
 
 // A list of numbers as the library has it, to a part of the largest.  All may be zero: then so
 // much is left of the terms that cancel.
-static void compare_to(double part, const Trial *trial, const char *what,
-                       const double *got, const double *expected, int count)
+static void compare(const Trial *trial, const char *what, const double *got,
+                    const double *expected, int count)
 {
     const double size = fmax(largest(expected, count), 1e-4);
     for (int i = 0; i < count; i++) {
-        if (!(fabs(got[i] - expected[i]) <= part * size)) {
+        if (!(fabs(got[i] - expected[i]) <= 1e-8 * size)) {
             printf("# %s: %s %d is %.17g, not %.17g\n", trial->name, what, i, got[i],
                    expected[i]);
             ok(false);
         }
     }
-}
-
-static void compare(const Trial *trial, const char *what, const double *got,
-                    const double *expected, int count)
-{
-    compare_to(1e-8, trial, what, got, expected, count);
 }
 
 // What the exported source says of a state.
@@ -255,12 +307,15 @@ static void ask(const Trial *trial, const double *v, int general, Said *said)
     said->got = trial->solve(v, general, said->qdd, said->lambda, said->outputs);
 }
 
-// Reactions and outputs; those of a solve of all rows, where these are about as far apart.
+// Reactions and outputs; those of a solve of all rows, where these are about as far apart.  Of
+// rows that repeat each other large systems have one choice, the general solution another.
 static void compare_results(Trial *trial, KalInstant *instant, const Said *said)
 {
     const double *outputs = NULL;
-    compare(trial, "reaction", said->lambda,
-            instant->variables + trial->system->layout.reactions, trial->system->m);
+    if (!instant->large.solver || instant->answer.n_dependent_sets == 0) {
+        compare(trial, "reaction", said->lambda,
+                instant->variables + trial->system->layout.reactions, trial->system->m);
+    }
     if (ok(kal_instant_outputs(instant, &outputs) == KAL_OK)) {
         compare(trial, "output", said->outputs, outputs, trial->system->n_outputs);
         n_outputs += trial->system->n_outputs;
@@ -295,15 +350,17 @@ static bool is_large(const Trial *trial)
     return kal_run_instant(trial->first)->large.solver;
 }
 
-// The library has sparse factors of another matrix where masses are a diagonal: both vouch for
-// what they say, to rounding.
+// By sparse factors.
 static void compare_large(Trial *trial, const double *v, const Said *said)
 {
     KalInstant *instant = kal_run_instant(trial->first);
     KalMotionAnswer answer;
     memcpy(instant->variables, v, trial->system->layout.active * sizeof *v);
     ok(said->got == 0 && kal_instant_accelerate(instant, &answer) == KAL_OK);
-    compare_to(1e-12, trial, "acceleration", said->qdd, answer.qdd, trial->system->n);
+    n_exact++;
+    if (memcmp(answer.qdd, said->qdd, (size_t)trial->system->n * sizeof(double)) != 0) {
+        complain(trial, "other bits than those of the library");
+    }
 }
 
 // One state; `on`: it satisfies the constraints.
@@ -400,15 +457,13 @@ static void try_export(Trial *trial)
     }
 }
 
-static void try_model(const char *name)
+static void try_text(const char *name, const char *model, size_t length)
 {
     Trial trial = {.name = name, .rng = {.state = 1}};
-    size_t length = 0;
     const KalLoadOptions options = {.allow_outside = false};
     const bool loaded =
         kal_context_create(NULL, NULL, &trial.ctx) == KAL_OK
-        && read_model(name, &length)
-        && kal_system_load(trial.ctx, name, text, length, &options, &trial.system)
+        && kal_system_load(trial.ctx, name, model, length, &options, &trial.system)
                == KAL_OK;
     if (ok(loaded) && ok(folder_open(&trial.folder))) {
         try_export(&trial);
@@ -425,6 +480,13 @@ static void try_model(const char *name)
     kal_context_destroy(trial.ctx);
 }
 
+static void try_model(const char *name)
+{
+    size_t length = 0;
+    ok(read_model(name, &length));
+    try_text(name, text, length);
+}
+
 static void examples_compile_and_give_the_same_bits(void)
 {
     const int count = examples_each(models, try_model);
@@ -436,11 +498,27 @@ static void examples_compile_and_give_the_same_bits(void)
     ok(n_moved * examples_share() > 50 && n_given_up == 0);
 }
 
+static void sparse_factors_are_those_of_the_library(void)
+{
+    const int share = examples_share();
+    n_exact = n_moved = n_given_up = 0;
+    for (int i = 0; i < (int)(sizeof MANY / sizeof MANY[0]); i++) {
+        if (share == 1 || i % 2 == 0) {
+            try_text(MANY[i].name, MANY[i].text, strlen(MANY[i].text));
+        }
+    }
+    printf("# %d accelerations bit for bit\n", n_exact);
+    ok(n_exact >= (share == 1 ? 48 : 24) && n_moved > 0 && n_given_up == 0);
+}
+
 int main(int argc, char **argv)
 {
-    static const TapCase cases[] = {TAP_CASE(examples_compile_and_give_the_same_bits)};
+    static const TapCase cases[] = {
+        TAP_CASE(examples_compile_and_give_the_same_bits),
+        TAP_CASE(sparse_factors_are_those_of_the_library),
+    };
     models = argc > 1 ? argv[1] : "examples";
     compiler = argc > 2 ? argv[2] : "cc";
     flags = argc > 3 ? argv[3] : "";
-    return tap_run(cases, 1);
+    return tap_run(cases, (int)(sizeof cases / sizeof cases[0]));
 }
