@@ -140,14 +140,14 @@ static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
     return make_check(make, answer + road->at.qdd, &answer[road->at.count]);
 }
 
-// Whether eliminated formulas can be the answer at all.
+// Whether eliminated formulas can be the answer at all.  Of many coordinates they are megabytes.
 static bool is_possible(const KalExportPlan *plan)
 {
     const KalEquations *equations = plan->system->equations;
     const bool shares = equations->has_reactions && plan->n_rows < plan->n_active;
     return plan->run && !plan->sparse && plan->names.servos.count == 0
-           && plan->system->n <= KAL_ROAD_COORDINATES && plan->n_rows <= plan->system->n
-           && !shares;
+           && plan->system->n <= KAL_DENSE_COORDINATES
+           && plan->n_rows <= plan->system->n && !shares;
 }
 
 KalStatus kal_export_make_fast(KalExportPlan *plan)
