@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fmu_lab import (COSIMULATION, DISCARD, ERROR, EXCHANGE, OK, Unit, handle_event,
                      simulate_exchange, simulate_steps)
-from model_lab import EXAMPLES, HANG, PROGRAM, SHARE, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, ROOT, SHARE, case, main, run
 
 VERSIONS = (2, 3)
 
@@ -662,6 +662,29 @@ def calls_out_of_order_are_refused_and_change_nothing():
         assert exchange.set_states([0.0, math.inf]) == ERROR
         said(exchange, "theta'")
         exchange.free()
+
+
+@case
+def calls_at_random_are_taken_or_refused():
+    """In and out of order, with good and bad values, by sanitizers (tests/export/calls2.c)."""
+    driver = ROOT / "tests" / "export" / "calls2.c"
+    models = ("bouncing_ball", "sampled_position", "repeated_constraints", "block_on_belt",
+              "parallelogram", "flexible_arm_torques", "motor", "ladder")
+    for name in models if ALL else models[:2]:
+        unit = export(example(name), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            sources = Path(unit.folder.name) / "sources"
+            [main_source] = sources.glob("*_fmu.c")
+            begin = str(main_source).replace("_fmu.c", "_begin.c")
+            program = Path(folder) / "calls"
+            subprocess.run(["cc", "-g1", "-O1", "-fsanitize=address,undefined",
+                            "-fno-sanitize-recover=all", f"-I{sources}",
+                            f'-DUNIT="{main_source.name}"', driver, begin, "-o", program, "-lm"],
+                           check=True)
+            answer = subprocess.run([program, "1", "20000" if ALL else "5000"], text=True,
+                                    capture_output=True, check=False, timeout=HANG)
+            assert answer.returncode == 0, (name, answer.stdout, answer.stderr)
+            assert " 0 faults" in answer.stdout
 
 
 @case
