@@ -5,6 +5,8 @@
 
 #include "export/sparse.h"
 
+#include "sparse/ldl.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -583,6 +583,39 @@ static void insert(void *user, const char *key, KalPage *page)
     PARTS[i].write((KalExportWriting *)user, page);
 }
 
+// A flag, and whether it is set.
+typedef struct Flag {
+    const char *name;
+    bool set;
+} Flag;
+
+// The place of a flag in a list; its length if it is not there.
+static size_t find_flag(const Flag *flags, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(flags[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+// Flags of sparse factors.
+static bool has_sparse(const KalExportPlan *plan, const char *flag)
+{
+    const Flag flags[] = {
+        {"OF_TIES",    plan->factoring.of_ties                        },
+        {"LENDS",      plan->factoring.n_lends > 0                    },
+        {"CHOSEN",     kal_export_has_chosen(plan)                    },
+        {"WIDE_NODES", plan->sparse && kal_export_has_wide_nodes(plan)},
+        {"DIAGONAL",   kal_export_is_diagonal(plan)                   },
+    };
+
+    const size_t count = sizeof flags / sizeof flags[0];
+    const size_t i = find_flag(flags, count, flag);
+    assert(i < count);
+    return flags[i].set;
+}
+
 static bool has(void *user, const char *flag)
 {
     const KalExportWriting *w = (const KalExportWriting *)user;
@@ -592,18 +625,10 @@ static bool has(void *user, const char *flag)
         return w->used.op[op];
     }
 
-    const struct {
-        const char *name;
-        bool set;
-    } flags[] = {
+    const Flag flags[] = {
         {"FAST",            plan->fast != NULL                                              },
         {"SPARSE",          plan->sparse                                                    },
         {"SOLVED_ONLY",     !plan->fast && !plan->sparse                                    },
-        {"OF_TIES",         plan->factoring.of_ties                                         },
-        {"LENDS",           plan->factoring.n_lends > 0                                     },
-        {"CHOSEN",          kal_export_has_chosen(plan)                                     },
-        {"WIDE_NODES",      plan->sparse && kal_export_has_wide_nodes(plan)                 },
-        {"DIAGONAL",        kal_export_is_diagonal(plan)                                    },
         {"WAVES",           w->used.waves                                                   },
         {"LARGER",          w->used.larger                                                  },
         {"SMALLER",         w->used.smaller                                                 },
@@ -638,12 +663,9 @@ static bool has(void *user, const char *flag)
         {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL               },
     };
 
-    size_t i = 0;
-    while (i < sizeof flags / sizeof flags[0] && strcmp(flags[i].name, flag) != 0) {
-        i++;
-    }
-    assert(i < sizeof flags / sizeof flags[0]);
-    return flags[i].set;
+    const size_t count = sizeof flags / sizeof flags[0];
+    const size_t i = find_flag(flags, count, flag);
+    return i < count ? flags[i].set : has_sparse(plan, flag);
 }
 
 void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page)

@@ -165,7 +165,7 @@ static const Many MANY[] = {
      "constraint pin[1]: [x[1], y[1]] = [0, 0]\n"
      "for i in 2..N { constraint pin[i]: [x[i], y[i]] = [x[i - 1] + l*cos(a[i - 1]), "
      "y[i - 1] + l*sin(a[i - 1])] }\n"
-     "simulate 0 .. 1 every 0.1\n"   },
+     "simulate 0 .. 1 every 0.1\n"    },
     {"every rod twice",
      "param N = 101, l = 0.1\n"
      "coord x[N], y[N]\n"
@@ -175,7 +175,7 @@ static const Many MANY[] = {
      "for i in 2..N {\n"
      "constraint rod[i]: (x[i] - x[i - 1])^2 + (y[i] - y[i - 1])^2 = l^2\n"
      "constraint same[i]: 3*(x[i] - x[i - 1])^2 + 3*(y[i] - y[i - 1])^2 = 3*l^2\n}\n"
-     "simulate 0 .. 1 every 0.1\n"   },
+     "simulate 0 .. 1 every 0.1\n"    },
     {"a hub",
      "param N = 70\n"
      "coord X, Y, Z, x[N], y[N], z[N]\n"
@@ -184,7 +184,7 @@ static const Many MANY[] = {
      "constraint rod[i]: (x[i] - X)^2 + (y[i] - Y)^2 + (z[i] - Z)^2 = 1\n"
      "init x[i] ~ cos(i), y[i] ~ sin(i), z[i] ~ -0.5, x[i]' ~ 0.2*i/N }\n"
      "constraint hold: X = 0\n"
-     "simulate 0 .. 1 every 0.1\n"   },
+     "simulate 0 .. 1 every 0.1\n"    },
     {"flat triangles",
      "param N = 68, h = 3e-4\n"
      "coord x[N], y[N], z[N]\n"
