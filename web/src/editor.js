@@ -143,6 +143,7 @@ export class Editor {
         autocompletion({
           override: [(context) => this.complete(context)],
           activateOnTyping: true,
+          icons: false, // signs that few fonts have
         }),
         hoverTooltip((view, pos) => this.hint(view, pos)),
         EditorView.contentAttributes.of({ 'aria-label': 'Model' }),

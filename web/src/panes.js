@@ -13,6 +13,7 @@ const MOST_PLOTS = 24;
 /** Tabs with a panel each; `onShow(name)` hears which is shown. */
 export class Tabs {
   constructor(element, names, onShow) {
+    this.element = element;
     this.onShow = onShow;
     this.panels = new Map();
     this.buttons = new Map();
@@ -39,6 +40,13 @@ export class Tabs {
     }
     element.append(list, ...this.panels.values());
     this.show(names[0][0]);
+  }
+
+  /** Where most of a panel is below what is seen, as on a tablet, it comes up. */
+  bringIntoSight() {
+    if (this.element.getBoundingClientRect().top > 0.6 * innerHeight) {
+      this.element.scrollIntoView({ block: 'start' });
+    }
   }
 
   // Arrow keys go from tab to tab.
@@ -130,6 +138,11 @@ export function showEquations(panel, text) {
   panel.replaceChildren(card);
 }
 
+// What the library says in the middle of a message, by itself.
+function asSentence(words) {
+  return words[0].toUpperCase() + words.slice(1);
+}
+
 function stabilityBadge(word) {
   return make('span', { className: `badge ${word}` }, word);
 }
@@ -176,7 +189,7 @@ export function showModes(panel, modes) {
   });
   const about = make('p', {}, 'About ', stateText(modes.q), ': ');
   about.append(stabilityBadge(modes.stability), ` ${modes.reason}.`);
-  const notes = [modes.note, modes.kink].filter(Boolean);
+  const notes = [modes.note, modes.kink].filter(Boolean).map(asSentence);
   const list = table(['eigenvalue [1/s]', 'frequency [Hz]', 'damping ratio'], rows);
   const heading = make('h2', {}, 'Modes');
   const more = notes.map((text) => make('p', { className: 'muted' }, `${text}.`));

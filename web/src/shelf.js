@@ -90,6 +90,15 @@ export class Shelf {
     return { files, folder, first };
   }
 
+  // The desk with the model, and what can be done with it; or the first page.
+  showDesk(there) {
+    byId('first').hidden = there;
+    byId('desk').hidden = !there;
+    for (const element of this.ofModel) {
+      element.hidden = !there;
+    }
+  }
+
   async showFirst() {
     const { files, folder } = await this.showFiles();
     const chips = files.map((name) =>
@@ -98,8 +107,11 @@ export class Shelf {
     const fresh = make('button', { onclick: () => this.openNew() }, '+ New model');
     fresh.classList.add('primary');
     const heading = make('h2', {}, `Models in ${folder}`);
-    byId('first').hidden = false;
-    byId('desk').hidden = true;
+    if (this.editor.text !== '') {
+      const back = `Back to ${this.name}${this.isDirty() ? ', not saved' : ''}`;
+      chips.unshift(make('button', { onclick: () => this.showDesk(true) }, back));
+    }
+    this.showDesk(false);
     await this.gallery.fill([
       heading,
       make('div', { className: 'chips' }, fresh, ...chips.slice(0, 100)),
@@ -111,8 +123,7 @@ export class Shelf {
       this.menu.value = '';
       return;
     }
-    byId('first').hidden = true;
-    byId('desk').hidden = false;
+    this.showDesk(true);
     Object.assign(this, { name, tag, saved: text, set: {}, start: {}, fresh: true });
     this.field.value = name;
     this.menu.value = tag === null ? '' : name;
@@ -129,7 +140,7 @@ export class Shelf {
   }
 
   isDirty() {
-    return !byId('desk').hidden && this.editor.text !== this.saved;
+    return this.editor.text !== this.saved;
   }
 
   openNew() {

@@ -116,7 +116,10 @@ class Studio extends Shelf {
       },
       'Compare',
     );
-    byId('actions').append(this.compareButton, saveMenu(this), themeButton());
+    const menu = saveMenu(this);
+    byId('actions').append(this.compareButton, menu, themeButton());
+    this.ofModel = [this.field, this.saveButton, format, this.state];
+    this.ofModel.push(this.compareButton, menu);
     byId('home').addEventListener('click', () => this.showFirst());
   }
 
@@ -183,6 +186,7 @@ class Studio extends Shelf {
         this.showPane();
         this.analysis.request();
       }
+      this.tabs.bringIntoSight();
     }
   }
 
