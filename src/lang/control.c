@@ -327,7 +327,8 @@ KalNode *kal_parse_simulate(KalParser *p, uint32_t begin)
     KalNode *to = kal_parse_value(p);
     if (!kal_parser_is_word(p, "every")) {
         kal_parser_fail_after(
-            p, "'every' and the time between samples, as in 0 .. 10 every 0.01");
+            p, "'every' and the time between samples, as in 0 .. 10 every 0.01, all in "
+               "seconds");
     }
     kal_parser_advance(p);
     KalNode *every = kal_parse_value(p);

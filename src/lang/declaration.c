@@ -18,14 +18,15 @@ KalNode *kal_parse_other_unit(KalParser *p, KalNode *first)
     return unit ? unit : first;
 }
 
-// `name [unit] = value [unit]`, with one of the units or none.
-static KalNode *parse_declaration(KalParser *p, const char *what)
+// `name [unit] = value [unit]`, with one of the units or none; `equals` is what a message asks for
+// in place of the sign, NULL: the sign.
+static KalNode *parse_declaration(KalParser *p, const char *what, const char *equals)
 {
     assert(what);
     const uint32_t begin = p->token.begin;
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
     KalNode *unit = kal_parse_unit(p);
-    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, equals);
     KalNode *value = kal_parse_value(p);
     unit = kal_parse_other_unit(p, unit);
     return kal_parser_add_declaration(p, KAL_NODE_DECLARATION, begin, target, value,
@@ -34,28 +35,31 @@ static KalNode *parse_declaration(KalParser *p, const char *what)
 
 // One or more, with commas.
 static KalNode *parse_declarations(KalParser *p, KalNodeKind kind, uint32_t begin,
-                                   const char *what)
+                                   const char *what, const char *equals)
 {
     KalChain items = {.first = NULL};
     do {
-        kal_chain_add(&items, parse_declaration(p, what));
+        kal_chain_add(&items, parse_declaration(p, what, equals));
     } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
     return kal_parser_add_list(p, kind, begin, items);
 }
 
 KalNode *kal_parse_param(KalParser *p, uint32_t begin)
 {
-    return parse_declarations(p, KAL_NODE_PARAM, begin, "the name of a parameter");
+    return parse_declarations(p, KAL_NODE_PARAM, begin, "the name of a parameter",
+                              NULL);
 }
 
 KalNode *kal_parse_let(KalParser *p, uint32_t begin)
 {
-    return parse_declarations(p, KAL_NODE_LET, begin, "a name for an expression");
+    return parse_declarations(p, KAL_NODE_LET, begin, "a name for an expression", NULL);
 }
 
 KalNode *kal_parse_output(KalParser *p, uint32_t begin)
 {
-    return parse_declarations(p, KAL_NODE_OUTPUT, begin, "the name of an output");
+    return parse_declarations(p, KAL_NODE_OUTPUT, begin, "the name of an output",
+                              "'=' and a value, as in output h = y (coordinates are "
+                              "results without an output)");
 }
 
 // `name [unit]`; a value here is a frequent slip.

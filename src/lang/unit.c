@@ -120,6 +120,10 @@ KalNode *kal_parse_unit(KalParser *p)
     kal_parser_advance(p);
     KalNode *unit = parse_product(p);
     p->operator_fits = false;
+    if (unit && kal_parser_is(p, KAL_TOKEN_NAME)) {
+        kal_parser_fail_expected(p, "']', or * or / between the factors of a unit");
+        return NULL;
+    }
     kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACKET, open);
     return unit;
 }

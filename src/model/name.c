@@ -17,8 +17,9 @@
 #include <string.h>
 
 enum {
-    NEAR_NAMES = 2000, // looked at to find what a misspelt name may mean
-    BLOCKS = 40        // deeper ones the parser does not let pass
+    NEAR_NAMES = 2000,  // looked at to find what a misspelt name may mean
+    MEMBERS_SIZE = 120, // bytes of a list of names
+    BLOCKS = 40         // deeper ones the parser does not let pass
 };
 
 // Atoms.
@@ -566,12 +567,32 @@ static KalValue report_later(KalBuild *b, const KalNode *name, const KalNode *la
                          text, place.line);
 }
 
+// Some names of a part, in the order in which it declares them: "x, y, …"; "" if it has none.
+static void list_members(const KalBuild *b, const KalScope *part, KalSpace space,
+                         char out_list[MEMBERS_SIZE])
+{
+    Candidates c;
+    size_t used = 0;
+    c.count = 0;
+    add_candidates(b, &c, part, space);
+    out_list[0] = '\0';
+    for (int i = c.count - 1; i >= 0 && used < MEMBERS_SIZE - 1; i--) {
+        const bool fits = used + strlen(c.names[i]) + sizeof ", …" < MEMBERS_SIZE;
+        const int n = snprintf(out_list + used, MEMBERS_SIZE - used, "%s%s",
+                               used > 0 ? ", " : "", fits ? c.names[i] : "…");
+        used = fits ? used + (size_t)n : MEMBERS_SIZE;
+    }
+}
+
 static KalValue report_member(KalBuild *b, const KalNode *name, const char *text,
-                              const char *near)
+                              const char *near, const char *members)
 {
     return near ? kal_build_bad(b, name->span,
                                 "the part has no '%s'; did you mean '%s'?", text, near)
-                : kal_build_bad(b, name->span, "the part has no '%s'", text);
+           : members[0] != '\0'
+               ? kal_build_bad(b, name->span, "the part has no '%s'; it has %s", text,
+                               members)
+               : kal_build_bad(b, name->span, "the part has no '%s'", text);
 }
 
 // A derivative as other notations have it, `thetadot`, `theta_ddot`, `dtheta`: the length and
@@ -708,7 +729,9 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
     }
     const char *near = find_near(b, text, space, part);
     if (part) {
-        return report_member(b, name, text, near);
+        char members[MEMBERS_SIZE];
+        list_members(b, part, space, members);
+        return report_member(b, name, text, near, members);
     }
     const KalNode *later = find_later(b, name, text);
     if (later) {

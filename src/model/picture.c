@@ -187,9 +187,11 @@ static bool add_point(KalBuild *b, Points *points, KalValue value, const KalNode
     const KalPoint *list = (const KalPoint *)points->list.data;
     if (!is_point(value)) {
         if (value.kind != KAL_VALUE_BAD) {
-            kal_build_error(b, node->span,
-                            "expected a point, [x, y] or [x, y, z], found %s",
-                            kal_build_describe(value).text);
+            kal_build_error(
+                b, node->span, "expected a point, [x, y] or [x, y, z], found %s%s",
+                kal_build_describe(value).text,
+                value.kind == KAL_VALUE_PART ? "; a body has points, as b.point([0, 0])"
+                                             : "");
         }
         return false;
     }

@@ -283,6 +283,10 @@ static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
     const Piece after = rest(piece, dots + 2);
     const size_t word = find(after, "count");
     double count = 0.0;
+    if (find(after, " step ") < after.length || find(after, " every ") < after.length) {
+        return fail(r, "the number of values, not their distance, as in \"L = 0.1 .. 1 "
+                       "count 50\"");
+    }
     KAL_TRY(read_value(r, (Piece){piece.text, dots}, &input->a));
     KAL_TRY(read_value(r, (Piece){after.text, word}, &input->b));
     if (word < after.length) {

@@ -464,6 +464,8 @@ def wrong_usage_is_told():
                 (["spring.kal", "-o", "a.csv", "--vary", "q = 1"], "no parameter"),
                 (["spring.kal", "-o", "a.csv", "--vary", "K = 1"], "did you mean 'k'"),
                 (["spring.kal", "-o", "a.csv", "--vary", "k = 1 .. 2.5"], "count"),
+                (["spring.kal", "-o", "a.csv", "--vary", "k = 1 .. 2 step 0.1"],
+                 "the number of values, not their distance"),
                 (["spring.kal", "-o", "a.csv", "--random", "k = normal(1, 2)"], "--count"),
                 (["spring.kal", "-o", "a.csv", "--random", "k = cauchy(1, 2)", "--count",
                   "3"], "normal"),

@@ -211,7 +211,13 @@ static void errors_of_declarations_are_told_with_their_place(void)
             "m:1:14: error: expected a unit, such as kg, m/s^2 or 1, "
             "found '2'");
     refuses("param m = 1 []", "m:1:14: error: expected a unit");
-    refuses("param m = 1 [kg m]", "m:1:17: error: expected ']', found 'm'");
+    refuses("param m = 1 [kg m]", "m:1:17: error: expected ']', or * or / between the "
+                                  "factors of a unit, found 'm'");
+    refuses("output x", "m:1:9: error: expected '=' and a value, as in output h = y "
+                        "(coordinates are results without an output), found");
+    refuses("simulate 0 .. 1 s every 0.1",
+            "m:1:17: error: expected an operator or 'every' and the time between "
+            "samples, as in 0 .. 10 every 0.01, all in seconds, found 's'");
     refuses("param m = 1 [m^x]", "m:1:16: error: the exponent of a unit is a number");
     refuses("param m = 1 [m^2^2]", "m:1:16: error: the exponent of a unit is a number");
     refuses("param m = 1 [10]", "m:1:14: error: expected a unit");
