@@ -785,6 +785,47 @@ simulate 0 .. 1 every 0.5
 
 
 @case
+def what_is_not_unique_is_marked_everywhere():
+    """A mass on three rods of a plane, one of which is redundant: what they do together has no
+    mark, in the same places."""
+    text = """coord x, y, s
+kinetic x'^2 + y'^2 + 1/2*s'^2
+potential 2*9.81*y + 15*s^2
+constraint S[1]: sqrt((x + 1)^2 + (y - 1)^2) = sqrt(2)
+constraint S[2]: sqrt(x^2 + (y - 1)^2) = 1
+constraint S[3]: sqrt((x - 1)^2 + (y - 1)^2) = sqrt(2)
+init s = 1
+output bar = reaction(S[2])
+output all = (reaction(S[1]) + reaction(S[3]))/sqrt(2) + reaction(S[2])
+plot bar, all
+simulate 0 .. 1 every 0.1
+"""
+    marks = {"bar": False, "all": True}
+    with Folder(text) as folder:
+        for command in ("eval", "run"):
+            _, out, _ = run(command, folder.model)
+            lines = [line for line in out.splitlines() if line.strip()[:3] in marks]
+            assert len(lines) == 2 and all(("not unique" in line) != marks[line.strip()[:3]]
+                                           for line in lines), lines
+            assert json.loads(run(command, folder.model, "--json")[1])["unique_output"] == marks
+        for name in ("a.csv", "a.h5"):
+            page = folder.path / "page.html"
+            status, out, _ = run("run", folder.model, "--json", "-o", folder.path / name,
+                                 "--report", page)
+            assert status == 0 and json.loads(out)["not_unique"] == ["bar"], out
+            figure = run("plot", folder.path / name, "--y", "bar")[1]
+            assert "bar (not unique)" in figure, (name, figure)
+        columns = page.read_text()
+        for name, unique in (*marks.items(), ("reaction(S[1])", False)):
+            column = columns.split(f'"name": "{name}", "unit"')[1].split("}")[0]
+            assert ('"unique": false' in column) != unique, (name, column[:100])
+        _, out, _ = run("equilibria", folder.model)
+        assert out.count("not unique") == 6, out
+        for found in json.loads(run("equilibria", folder.model, "--json")[1])["equilibria"]:
+            assert not any(found["unique_reaction"].values()), found
+
+
+@case
 def nothing_compared_is_told():
     """Between two samples there is a corner, at which there is no row."""
     text = BLOCK.replace("0.1", "0.5") + "force x = abs(sin(20*t))\n"
