@@ -420,36 +420,50 @@ static bool lighten(KalMotion *s)
             any = true;
         }
     }
+    if (!any) {
+        return false;
+    }
     const double *given = s->given.M;
     s->given.M = s->copies.lighter_M;
-    any = any && kal_motion_find_weights(s);
+    (void)kal_motion_find_weights(s); // of rows that hold nothing such they may be any
     s->given.M = given;
     for (size_t j = 0; any && j < n; j++) {
         const bool out = s->copies.lighter_M[j * (n + 1)] != given[j * (n + 1)];
-        any = !out || is_nothing(s, j);
+        any = !out || (s->fault_indices[j] && is_nothing(s, j));
     }
     return any;
 }
 
-// By the general road; where masses that hardly are some keep it from an answer, without
-// them (theory (7.7)).
+// Solve with the lighter M; whether constraints and it determine the acceleration.
+static bool solve_lighter(KalMotion *s, KalMotionAnswer *answer)
+{
+    const double *given = s->given.M;
+    s->given.M = s->copies.lighter_M;
+    const bool solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
+    s->given.M = given;
+    return solved;
+}
+
+// By the general road; where masses that hardly are some keep it from an answer, or let it
+// find constraints dependent, without them (theory (7.7)).
 static KalStatus solve_generally(KalMotion *s, KalMotionAnswer *answer)
 {
     const KalStatus status = kal_motion_general(s, answer);
     const bool refused = status == KAL_ERR_NUMBER || status == KAL_ERR_CONTRADICTION;
-    if (!refused || s->options.formulation != KAL_FORMULATION_DEFAULT
+    const bool doubtful = refused || (status == KAL_OK && answer->rank_A < s->given.m);
+    if (!doubtful || s->options.formulation != KAL_FORMULATION_DEFAULT
         || s->given.m == 0) {
         return status;
     }
-    const double *given = s->given.M;
-    bool solved = lighten(s);
-    if (solved) {
-        s->given.M = s->copies.lighter_M;
-        solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
-        s->given.M = given;
+    const int rank_A = refused ? -1 : answer->rank_A;
+    const int rank_M = refused ? -1 : answer->rank_M;
+    const bool light = lighten(s);
+    if (light && solve_lighter(s, answer) && answer->rank_A > rank_A) {
+        answer->rank_M = refused ? answer->rank_M : rank_M;
+        return KAL_OK;
     }
-    // Once more for its reasons: the workspace that held them was used.
-    return solved ? KAL_OK : kal_motion_general(s, answer);
+    // Once more, for the answer or its reasons: the workspace that held them was used.
+    return light || refused ? kal_motion_general(s, answer) : KAL_OK;
 }
 
 // A checked problem, by the long ways.

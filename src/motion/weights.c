@@ -247,6 +247,7 @@ bool kal_metric_weights(int n, int m, const double *M, const double *A,
         }
     }
     for (int j = 0; j < n; j++) {
+        metric->said[j] = metric->mass[j] > 0.0;
         metric->mass[j] = 1.0 / reciprocal_power(metric->mass[j]);
     }
     for (int i = 0; i < m; i++) {

@@ -20,7 +20,8 @@ typedef struct KalMetric {
     double *mass;    ///< n: what each coordinate has, or shares by its constraints
     double *weights; ///< m: powers of two, positive and finite
     double *scale;   ///< n + m: scratch
-    int *said;       ///< max(n, m): scratch
+    int *
+        said; ///< max(n, m): 1 for each of the n coordinates whose mass is known, else 0
 } KalMetric;
 
 /// Find the weights of the m rows of A (row after row) for the n × n matrix M, and on the

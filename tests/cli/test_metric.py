@@ -276,6 +276,30 @@ init b.y ~ 1
 
 
 @case
+def a_rod_that_weighs_nothing_joins_as_one_that_hardly_does():
+    """A universal joint made of two hinges and a rod between them: along its axes and across,
+    constraints are told apart only by the body that it carries."""
+    for turn in (0, 0.1):
+        found = {}
+        for mass in ("0", "1e-300", "1e-100", "1e-60", "1e-40", "1e-31", "1e-30", "1e-26", "1e-20"):
+            found[mass] = Text(f"""use spatial
+part b = Body(m = 1, I = [1, 1, 1])
+part r = Body(m = {mass}, I = {mass}*[1, 1, 1])
+part j = Revolute(b = r, at_b = [0, 0, 0.5], axis_a = [1, 0, 0], axis_b = [1, 0, 0])
+part k = Revolute(a = r, b = b, at_a = [0, 0, -0.5], axis_a = [0, 1, 0], axis_b = [0, 1, 0])
+init r.z ~ -0.5, b.z ~ -1, b.x' ~ 1, b.y' ~ 0.7, b.e1 ~ {turn}, b.e2 ~ {turn}
+""").evaluate()
+        for mass, now in found.items():
+            assert now.rank["A"] == 12 and now.rank["Mhat"] == 14, (mass, now.rank)
+            assert not now.answer["dependent_sets"], (mass, now.answer["dependent_sets"])
+            assert all(now.answer["unique_reaction"].values()), mass
+            for name, value in found["0"].qdd.items():
+                near(now.qdd[name], value, 1e-10, 10)
+            for name, value in found["0"].multipliers.items():
+                near(now.multipliers[name], value, 1e-10, 10)
+
+
+@case
 def a_servo_out_of_reach_is_refused_wherever_it_is():
     for k in range(1, 15):
         names, message = Text(f"""coord x, y
