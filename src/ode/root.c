@@ -49,7 +49,7 @@ typedef struct Watch {
     KalRootDirection direction;
     int side;    // 1 or -1, or 0 while it has to leave zero
     double zero; // size of its rounding
-    double band; // it has left zero when it is larger
+    double off; // it was at its crossing, and has left zero when it is larger than both
     double most; // its largest value so far
     bool poles;  // count
     bool floor;  // leaving zero downwards is a crossing
@@ -203,12 +203,18 @@ static int side_of(double value)
     return (value > 0.0) - (value < 0.0);
 }
 
+// A function has left zero beyond this band, theory (12.15).
+static double band_of(const Watch *watch)
+{
+    return watch->off > watch->zero ? watch->off : watch->zero;
+}
+
 // Which way a function that is watched has crossed if it comes to a value, theory (12.12);
 // 0 when it has not, or not in a direction that counts.
 static int crossing(const Watch *watch, double value)
 {
     if (watch->floor && watch->side == 0) {
-        return value < -watch->band ? -1 : 0;
+        return value < -band_of(watch) ? -1 : 0;
     }
     const bool crossed = watch->side != 0 && side_of(value) != watch->side;
     const int way = crossed ? -watch->side : 0;
@@ -226,12 +232,11 @@ static bool any_crossing(const KalRoots *r, const double *values)
     return false;
 }
 
-// A function has left zero beyond this band, theory (12.15).
-static void wait_at_zero(Watch *watch, double band)
+static void wait_at_zero(Watch *watch, double off)
 {
-    assert(band >= 0.0);
+    assert(off >= 0.0);
     watch->side = 0;
-    watch->band = band > watch->zero ? band : watch->zero;
+    watch->off = off;
 }
 
 // Move the present to a time at which nothing has crossed that counts.
@@ -243,10 +248,10 @@ static void move_to(KalRoots *r, double t, const double *values)
         const int side = side_of(values[i]);
         w->most = isfinite(values[i]) ? fmax(w->most, fabs(values[i])) : w->most;
         if (w->side == 0) {
-            w->side = fabs(values[i]) > w->band ? side : 0;
+            w->side = fabs(values[i]) > band_of(w) ? side : 0;
         } else if (side != w->side) {
             wait_at_zero(w, w->zero);
-            w->side = fabs(values[i]) > w->band ? side : 0;
+            w->side = fabs(values[i]) > band_of(w) ? side : 0;
         }
     }
     memcpy(r->now, values, (size_t)r->count * sizeof *values);
@@ -278,13 +283,19 @@ static int jump(const Watch *watch, double value)
         return to == -watch->side ? crossing(watch, value) : 0;
     }
     const bool leads = to != 0 && to == (int)watch->direction;
-    return leads && fabs(value) > watch->band ? to : 0;
+    return leads && fabs(value) > band_of(watch) ? to : 0;
 }
 
 void kal_roots_wait(KalRoots *roots, int function, double band)
 {
     assert(function >= 0 && function < roots->count);
     wait_at_zero(&roots->watch[function], band);
+}
+
+void kal_roots_set_zero(KalRoots *roots, int function, double zero)
+{
+    assert(function >= 0 && function < roots->count && zero >= 0.0);
+    roots->watch[function].zero = zero;
 }
 
 // After an event the state has changed, and values may have jumped: all that were away from
@@ -757,7 +768,7 @@ void kal_roots_set_samples(KalRoots *roots, int samples)
 int kal_roots_side(const KalRoots *roots, int function, double *out_band)
 {
     assert(function >= 0 && function < roots->count);
-    *out_band = roots->watch[function].band;
+    *out_band = band_of(&roots->watch[function]);
     return roots->watch[function].side;
 }
 

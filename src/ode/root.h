@@ -100,6 +100,10 @@ KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t, int *jumps);
 /// Let a function wait at zero: it counts again when it has left it by more than `band`.
 void kal_roots_wait(KalRoots *roots, int function, double band);
 
+/// From now on values of a function up to this size may be rounding, and are no departure from
+/// zero.
+void kal_roots_set_zero(KalRoots *roots, int function, double zero);
+
 /// Search from the present time to t_end for the first instant with crossings.  It is
 /// found to `tolerance`, and all crossings within the tolerance belong to it.  The present
 /// time moves there, or to t_end when there are none; call again for the rest.

@@ -112,7 +112,7 @@ static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directi
         floors[i] = true;
     }
     for (size_t i = first_switch(run->system); i < count; i++) {
-        zeros[i] = kal_run_modes_band(run);
+        zeros[i] = run->modes.bands[i - first_switch(run->system)];
         poles[i] = true; // a condition changes there
     }
     const KalRootSpec spec = {.count = (int)count,
@@ -168,6 +168,15 @@ static KalStatus create_roots(KalRun *run)
     return status;
 }
 
+// What is zero of switching functions has been found with the pieces of the present state.
+static void tell_zeros(KalRun *run)
+{
+    for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
+        kal_roots_set_zero(run->events.roots, (int)(first_switch(run->system) + i),
+                           run->modes.bands[i]);
+    }
+}
+
 // A run that starts again keeps its search and forgets what happened.
 KalStatus kal_run_events_start(KalRun *run)
 {
@@ -184,6 +193,7 @@ KalStatus kal_run_events_start(KalRun *run)
     run->events.shrinking = 0;
     run->events.crowded = 0;
     KAL_TRY(kal_run_rest_begin(run));
+    tell_zeros(run);
     return kal_roots_start(run->events.roots, run->t);
 }
 
@@ -271,16 +281,15 @@ typedef struct Search {
 } Search;
 
 // Whether function i, of which a range is known, has no crossing there: its range does not
-// hold zero, or it waits at zero and does not leave.  Of switching functions what is not more
-// than `rounding` is looked at in the end only.
-static bool is_quiet(const KalRun *run, int i, KalRange range, double rounding)
+// hold zero, or it waits at zero and does not leave it by more than `least`.
+static bool is_quiet(const KalRun *run, int i, KalRange range, double least)
 {
     assert(i >= 0 && (size_t)i < kal_run_functions(run->system));
     double band = 0.0;
-    const int side = kal_roots_side(run->events.roots, i, &band);
-    const double zero = side == 0 ? fmax(band, run->options.atol) : rounding;
+    const bool waits = kal_roots_side(run->events.roots, i, &band) == 0;
+    const double zero = fmax(band, least);
     return range.low > 0.0 || range.high < 0.0
-           || (range.low >= -zero && range.high <= zero);
+           || (waits && range.low >= -zero && range.high <= zero);
 }
 
 // Whether nothing crosses between two times, as far as that can be bounded.
@@ -289,18 +298,17 @@ static bool is_free(KalRun *run, double a, double b)
     assert(a <= b);
     const KalSystem *system = run->system;
     const size_t n_events = system->model->n_events;
-    const double band = kal_run_modes_band(run);
     const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
         if (system->bounds.exact[i] && !run->events.resting[i]
-            && !is_quiet(run, (int)i, ranges[i], 0.0)) {
+            && !is_quiet(run, (int)i, ranges[i], run->options.atol)) {
             return false;
         }
     }
     for (size_t i = 0; i < system->pieces.n_switches; i++) {
         if (system->pieces.switches[i].bounded
             && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i],
-                         band)) {
+                         0.0)) {
             return false;
         }
     }
@@ -775,6 +783,7 @@ static KalStatus apply_round(KalRun *run, Happening *h)
     if (!run->events.roots) {
         return KAL_OK;
     }
+    tell_zeros(run);
     KAL_TRY(kal_roots_restart(run->events.roots, run->t, run->events.crossings));
     memset(run->events.crossings + first_contact(run->system), 0,
            kal_run_contact_functions(run->system) * sizeof *run->events.crossings);

@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "sim/outlook.h"
 #include "sim/run_impl.h"
 #include "system/border.h"
 #include "system/start.h"
@@ -25,20 +26,19 @@
 #include <string.h>
 
 enum {
-    LOOKS = 4,          // each ten times as far ahead, where it hardly moves
     MOST_CROWDED = 100, // changes in a row that are close to each other
     MOST_STRIKES = 100, // impacts at one instant
-    MOST_HURRIED = 1000 // changes by time alone, before their number is foretold
+    MOST_HURRIED = 1000 // changes in a row, before their number is foretold
 };
 
 // Changes closer than the first part of a run are close to each other; closer than the
 // second, if each follows sooner than the one before.
 static const double CLOSE = 1e-9;
 static const double CLOSER = 1e-6;
-// How far ahead, in parts of a run, it is seen where the motion goes from here.
-static const double AHEAD = 1e-7;
-// Switching functions smaller than this part of the absolute tolerance are zero.
-static const double ZERO = 0.01;
+// Gaps below this part of the longest time are no pause; and those below this part of the time
+// since the first change, over the number of changes, lead to a limit.
+static const double PAUSE = 64.0 * DBL_EPSILON;
+static const double SHRUNK = 0.01;
 // A residual that jumps by more than this, relative to its terms, does jump.
 static const double JUMP = 1e-6;
 // An energy that changes by no more than forces do it in so many times the distance by
@@ -63,8 +63,11 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->values = kal_carve_doubles(carver, count, 1);
     watch->levels = kal_carve_doubles(carver, count, 1);
     watch->open = kal_carve_doubles(carver, count, 1);
+    watch->bands = kal_carve_doubles(carver, count, 1);
+    watch->most = kal_carve_doubles(carver, count, 1);
+    watch->here = kal_carve_doubles(carver, count, 1);
     watch->kept = kal_carve_doubles(carver, kal_system_state_size(run->system), 1);
-    watch->rates = kal_carve_doubles(carver, (size_t)run->system->n_states, 1);
+    watch->rates = kal_carve_doubles(carver, kal_system_state_size(run->system), 1);
     watch->thrown = kal_carve_doubles(carver, n, 1);
     watch->jumps = kal_carve_doubles(carver, (size_t)run->system->m, 1);
 }
@@ -86,16 +89,11 @@ void kal_run_modes_forget(KalRun *run)
     run->modes.last = -INFINITY;
     run->modes.gap = INFINITY;
     run->modes.crowded = 0;
-    run->modes.hurried = 0;
     run->instant->modes = NULL;
     for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
         run->modes.modes[i] = NAN;
+        run->modes.most[i] = 0.0;
     }
-}
-
-double kal_run_modes_band(const KalRun *run)
-{
-    return ZERO * run->options.atol;
 }
 
 KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
@@ -116,66 +114,22 @@ KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
                     where, quote, t);
 }
 
-// All switching functions of the instant; the levels follow them in its results.
-static KalStatus evaluate(KalRun *run)
-{
-    KalInstant *instant = run->instant;
-    const KalProgramId id = KAL_PROGRAM_SWITCHES;
-    bool bounded = true;
-    for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
-        bounded = bounded && run->system->pieces.switches[i].bounded;
-    }
-    if (!bounded && !kal_run_is_solved(run)) {
-        KAL_TRY(kal_run_solve(run));
-    }
-    return kal_instant_evaluate(instant, id);
-}
-
 bool kal_run_modes_are_doubtful(KalRun *run)
 {
     const double few = 1e3; // times what is taken for zero
+    const size_t count = run->system->pieces.n_switches;
     bool doubtful = false;
-    if (run->system->pieces.n_switches > 0 && evaluate(run) == KAL_OK) {
-        for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
+    if (count > 0 && kal_outlook_evaluate(run) == KAL_OK) {
+        memcpy(run->modes.values, run->instant->results, count * sizeof(double));
+        memcpy(run->modes.levels, run->instant->results + count,
+               count * sizeof(double));
+        kal_outlook_find_bands(run);
+        for (size_t i = 0; i < count; i++) {
             doubtful =
-                doubtful
-                || fabs(run->instant->results[i]) <= few * kal_run_modes_band(run);
+                doubtful || fabs(run->modes.values[i]) <= few * run->modes.bands[i];
         }
     }
     return doubtful;
-}
-
-// Function i a step later, if the motion goes on with present modes; NaN where that
-// cannot be said.  Theory (15.13).
-static double look_ahead(KalRun *run, size_t i, double step)
-{
-    assert(i < run->system->pieces.n_switches);
-    KalInstant *instant = run->instant;
-    const size_t n = (size_t)run->system->n;
-    const double t = instant->variables[0];
-    double *q = kal_instant_q(instant); // velocities follow
-    double value = NAN;
-    const size_t size = kal_system_state_size(run->system);
-    memcpy(run->modes.kept, q, size * sizeof(double));
-    run->solved = false;
-    if (kal_run_solve(run) == KAL_OK
-        && kal_instant_rates(instant, run->modes.rates) == KAL_OK) {
-        for (size_t j = 0; j < n; j++) {
-            const double change = step * run->answer.qdd[j];
-            q[j] += step * (q[n + j] + 0.5 * change);
-            q[n + j] += change;
-        }
-        for (size_t j = 2 * n; j < size; j++) {
-            q[j] += step * run->modes.rates[j - 2 * n];
-        }
-        instant->variables[0] = t + step;
-        run->solved = false;
-        value = evaluate(run) == KAL_OK ? instant->results[i] : NAN;
-    }
-    instant->variables[0] = t;
-    memcpy(q, run->modes.kept, size * sizeof(double));
-    run->solved = false;
-    return value;
 }
 
 static bool has_changed(const KalModeWatch *watch, size_t i)
@@ -183,65 +137,8 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
     return watch->modes[i] != watch->before[i] && !isnan(watch->before[i]);
 }
 
-// A function of time at t; NaN where it has no value.
-static double value_at(KalRun *run, size_t i, double t)
-{
-    assert(i < run->system->pieces.n_switches);
-    KalInstant *instant = run->instant;
-    const double now = instant->variables[0];
-    instant->variables[0] = t;
-    const bool known = kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES) == KAL_OK;
-    instant->variables[0] = now;
-    return known ? instant->results[i] : NAN;
-}
-
-// The piece of a function of time alone: the nearest that lies ahead, however soon another
-// follows.  Rounding does not keep its sign from one place to the next.
-static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
-{
-    assert(i < run->system->pieces.n_switches);
-    const double band = kal_run_modes_band(run);
-    const double t = run->instant->variables[0];
-    const double far = AHEAD * (run->options.until - run->options.from);
-    const double least = 64.0 * (nextafter(fabs(t), INFINITY) - fabs(t));
-    double step = fmax(least, far * DBL_EPSILON);
-    bool found = false;
-    while (!found && step <= far) {
-        const double near = value_at(run, i, t + step);
-        const double next = value_at(run, i, t + 1.5 * step);
-        found = fabs(near) > band && fabs(next) > band && near * next > 0.0;
-        if (found) {
-            run->modes.modes[i] = sides.slope * near > 0.0 ? sides.above : sides.below;
-        }
-        step *= 2.0;
-    }
-}
-
-// Where the motion on the two pieces of a switch leads: its function on each, in the
-// direction from the lower one to the upper one, and where formulas are taken as they come.
-typedef struct Outlook {
-    double above;
-    double below;
-    double zero;
-} Outlook;
-
-static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step)
-{
-    assert(i < run->system->pieces.n_switches && step > 0.0);
-    double *mode = &run->modes.modes[i];
-    Outlook outlook;
-    *mode = sides.above;
-    outlook.above = sides.slope * look_ahead(run, i, step);
-    *mode = sides.below;
-    outlook.below = sides.slope * look_ahead(run, i, step);
-    *mode = NAN;
-    outlook.zero = look_ahead(run, i, step);
-    return outlook;
-}
-
 // Choose the piece of a function that is zero, or has just changed its side: the one that
-// the motion on it leads to.  Where both or neither do, what is known stays.  Where nothing
-// moves but by its acceleration that takes a longer look.
+// the motion on it leads to.  Where both or neither do, what is known stays.
 static KalStatus decide(KalRun *run, size_t i)
 {
     assert(i < run->system->pieces.n_switches);
@@ -249,23 +146,15 @@ static KalStatus decide(KalRun *run, size_t i)
         kal_switch_sides(&run->system->pieces.switches[i], run->modes.levels[i]);
     double *mode = &run->modes.modes[i];
     const double known = *mode;
-    const double band = kal_run_modes_band(run);
-    const double span = run->options.until - run->options.from;
-    Outlook to = {.above = 0.0};
     if (run->system->pieces.switches[i].timed) {
-        decide_timed(run, i, sides);
+        kal_outlook_decide_timed(run, i, sides);
         return KAL_OK;
     }
-    for (int k = 0; k < LOOKS; k++) {
-        to = look_out(run, i, sides, AHEAD * pow(10.0, k) * span);
-        if (!(fabs(to.above) <= band && fabs(to.below) <= band)) {
-            break;
-        }
-    }
-    const bool rises = to.above > band;
-    const bool falls = to.below < -band;
-    if (to.above < -band && to.below > band) {
-        return fabs(to.zero) <= band && isnan(run->modes.before[i])
+    const KalOutlook to = kal_outlook_find(run, i, sides);
+    const bool rises = to.above > 0;
+    const bool falls = to.below < 0;
+    if (to.above < 0 && to.below > 0) {
+        return isnan(run->modes.before[i]) && kal_outlook_rests(run, i)
                    ? KAL_OK
                    : kal_run_modes_chatter(run, i);
     }
@@ -273,19 +162,16 @@ static KalStatus decide(KalRun *run, size_t i)
     return KAL_OK;
 }
 
-// Time goes on whatever changes, and so do changes that follow from it; but there may be
-// more of them than steps are allowed.
-static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
+// There may be more changes than steps are allowed.
+static KalStatus watch_hurry(KalRun *run, size_t i)
 {
     assert(i < run->system->pieces.n_switches);
-    KalModeWatch *watch = &run->modes;
+    const KalModeWatch *watch = &run->modes;
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
-    watch->since = close && watch->hurried > 0 ? watch->since : run->t;
-    watch->hurried = close ? watch->hurried + 1 : 0;
-    const double each = (run->t - watch->since) / (double)watch->hurried;
+    const double each = (run->t - watch->since) / (double)watch->crowded;
     const double ahead = (run->options.until - run->t) / each;
-    if (watch->hurried < MOST_HURRIED || run->options.max_steps == 0
+    if (watch->crowded < MOST_HURRIED || run->options.max_steps == 0
         || !(ahead > (double)run->options.max_steps)) {
         return KAL_OK;
     }
@@ -296,11 +182,23 @@ static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
         "so, another %.2g changes come before t = %.9g; every change ends a "
         "step, and no more than %ld steps are allowed; run for a shorter "
         "time, or with another --max-steps",
-        where, quote, watch->hurried, watch->since, run->t, ahead, run->options.until,
+        where, quote, watch->crowded, watch->since, run->t, ahead, run->options.until,
         run->options.max_steps);
 }
 
-// Changes that follow each other without pause have no end.
+// Whether changes that are close to each other have a limit in time, as the bounces of a ball
+// have, or follow without pause.  Those of a staircase that the motion climbs, however fast, come
+// in gaps that are a fair part of the time since the first, over their number.
+static bool has_limit(const KalRun *run, double gap)
+{
+    const KalModeWatch *watch = &run->modes;
+    const double whole = run->t - watch->since;
+    const double largest = fmax(fabs(run->options.from), fabs(run->options.until));
+    return watch->crowded >= MOST_CROWDED
+           && (gap < PAUSE * largest || gap * (double)watch->crowded < SHRUNK * whole);
+}
+
+// Changes that follow each other without pause have no end, but those of functions of time.
 static KalStatus watch_chatter(KalRun *run)
 {
     KalModeWatch *watch = &run->modes;
@@ -319,11 +217,11 @@ static KalStatus watch_chatter(KalRun *run)
     run->statistics.switches++;
     watch->last = run->t;
     watch->gap = gap;
-    if (run->system->pieces.switches[changed].timed) {
-        return watch_hurry(run, changed, close);
-    }
+    watch->since = close && watch->crowded > 0 ? watch->since : run->t;
     watch->crowded = close ? watch->crowded + 1 : 0;
-    return watch->crowded < MOST_CROWDED ? KAL_OK : kal_run_modes_chatter(run, changed);
+    return !run->system->pieces.switches[changed].timed && has_limit(run, gap)
+               ? kal_run_modes_chatter(run, changed)
+               : watch_hurry(run, changed);
 }
 
 // The piece of the present state by the side that its function has: where rounding has the
@@ -352,19 +250,22 @@ static KalStatus choose(KalRun *run, bool again)
 {
     KalModeWatch *watch = &run->modes;
     const size_t count = run->system->pieces.n_switches;
-    const double band = kal_run_modes_band(run);
     memcpy(watch->before, watch->modes, count * sizeof(double));
     run->instant->modes = NULL;
     run->solved = false;
-    KAL_TRY(evaluate(run));
+    KAL_TRY(kal_outlook_evaluate(run));
     assert(run->system->n_results[KAL_PROGRAM_SWITCHES] == 2 * count);
     memcpy(watch->values, run->instant->results, count * sizeof(double));
     memcpy(watch->levels, run->instant->results + count, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
-        const bool zero = fabs(watch->values[i]) <= band;
-        watch->modes[i] = zero ? (double)NAN : piece_of(run, i);
+        watch->modes[i] = piece_of(run, i); // on which functions are smooth
     }
     run->instant->modes = watch->modes;
+    kal_outlook_find_bands(run);
+    for (size_t i = 0; i < count; i++) {
+        const bool zero = fabs(watch->values[i]) <= watch->bands[i];
+        watch->modes[i] = zero ? (double)NAN : piece_of(run, i);
+    }
     for (size_t i = 0; i < count; i++) {
         const bool reached = isnan(watch->modes[i]) || has_changed(watch, i);
         watch->open[i] = reached || (again && watch->open[i] != 0.0) ? 1.0 : 0.0;

@@ -158,14 +158,16 @@ typedef struct KalModeWatch {
     double *values;         ///< n_switches: of the functions
     double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
+    double *bands;  ///< n_switches: what is no larger is zero
+    double *most;   ///< n_switches: their largest values at starts of pieces
+    double *here;   ///< n_switches: values to compare with
     double *kept;   ///< a state to come back to
-    double *rates;  ///< n_states
+    double *rates;  ///< of a state
     double *thrown; ///< n: velocities after an impact
     double *jumps;  ///< m: of residuals
     double last;    ///< when one changed
     double gap;     ///< time between the last two changes
-    int crowded;    ///< changes in a row that were close to each other
-    long hurried;   ///< the same of functions of time
+    long crowded;   ///< changes in a row that were close to each other
     double since;   ///< when the first of those was
 } KalModeWatch;
 
@@ -623,9 +625,6 @@ KAL_CHECKED KalStatus kal_run_modes_prepare(KalRun *run);
 /// The same at the start of a run, on the piece ahead, where nothing has moved yet:
 /// velocities that are `held` stay, n of them, if that can be; NULL for none.
 KAL_CHECKED KalStatus kal_run_modes_start(KalRun *run, const bool *held);
-
-/// Values up to this size are no departure of a switching function from zero.
-double kal_run_modes_band(const KalRun *run);
 
 /// Fail because a switch changes without end, KAL_ERR_CHATTER.
 KAL_CHECKED KalStatus kal_run_modes_chatter(KalRun *run, size_t i);

@@ -350,6 +350,71 @@ static void short_pieces_in_time_are_seen(void)
     lab_close(&lab);
 }
 
+// A speed of 0.4 is lost in a stretch of 2w, however short it is beside the run, and however small
+// the function that says where.
+static void pieces_may_be_as_short_as_one_likes(void)
+{
+    static const char *const conditions[] = {
+        "abs(x - 0.5) < w", "(x - 0.5)^2 < w^2", "x > 0.5 and x < 0.5 + 2*w",
+        "min(x - 0.5 + w, 0.5 + w - x) > 0", "1e-9*abs(x - 0.5) < 1e-9*w"};
+    for (int k = 0; k < 5 * 8; k++) {
+        const double w = pow(10.0, -4.0 - 0.7 * (k / 5));
+        char text[300];
+        snprintf(text, sizeof text,
+                 "param w = %.17g\ncoord x\nkinetic 1/2*x'^2\ninit x' = 1\n"
+                 "force x = if(%s, -0.2/w*x', 0)\nsimulate 0 .. 3 every 1\n",
+                 w, conditions[k % 5]);
+        Lab lab;
+        if (lab_run(&lab, text)) {
+            near(lab_qd(&lab, 0), 0.6, 1e-11 + 1e-15 / w);
+        }
+        lab_close(&lab);
+    }
+}
+
+// Impulses of 2 at each of two peaks of sine, where the condition holds by 1e-8 only: less than a
+// loose tolerance, which is about states.
+static void shallow_pieces_in_time_are_seen(void)
+{
+    const double w = acos(0.99999999);
+    for (int k = 4; k < 10; k++) {
+        char text[300];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "coord x\nkinetic 1/2*x'^2\nsimulate 0 .. 10 every 1\n"
+                 "force x = if(sin(t) > 0.99999999, %.17g, 0)\n",
+                 1.0 / w);
+        if (lab_load(&lab, text)) {
+            lab.options.rtol = pow(10.0, -k);
+            lab.options.atol = lab.options.rtol;
+            ok(lab_go(&lab) == KAL_OK);
+            near(lab_qd(&lab, 0), 4.0, 1e-6);
+        }
+        lab_close(&lab);
+    }
+}
+
+// Steps of 1e-5 of a staircase that the motion runs up, and of one that it runs up ever faster, are
+// climbed one by one, and lead nowhere back.
+static void a_fine_staircase_is_climbed(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\ninit x' = 3\n"
+                      "simulate 0 .. 0.01 every 0.01\n"
+                      "force x = mod(floor(1e5*x), 2)\n")) {
+        near(lab_qd(&lab, 0), sqrt(9.0 + lab_q(&lab, 0)), 1e-6);
+    }
+    lab_close(&lab);
+    fails("coord x\nkinetic 1/2*x'^2\ninit x' = 3\nsimulate 0 .. 10 every 1\n"
+          "force x = mod(floor(1e10*x), 2)\n",
+          KAL_ERR_LIMIT, "floor(1e10*x) has changed 1000 times");
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\ninit x' = 3\n"
+                      "simulate 0 .. 1e-3 every 1e-3\nforce x = floor(1e6*x)\n")) {
+        near(lab_qd(&lab, 0), 3.0 * cosh(1.0) - 0.5e-3 * sinh(1.0), 1e-5);
+    }
+    lab_close(&lab);
+}
+
 // Time leads nowhere back: there may be too many changes, but they have an end.
 static void functions_of_time_do_not_chatter(void)
 {
@@ -573,7 +638,9 @@ TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
         TAP_CASE(beads_begin_at_a_corner_as_they_are_held), TAP_CASE(corners_may_meet),
         TAP_CASE(beads_pass_a_corner_or_come_to_rest),
         TAP_CASE(servos_lead_over_corners), TAP_CASE(chatter_is_named),
-        TAP_CASE(short_pieces_in_time_are_seen),
+        TAP_CASE(pieces_may_be_as_short_as_one_likes),
+        TAP_CASE(shallow_pieces_in_time_are_seen),
+        TAP_CASE(a_fine_staircase_is_climbed), TAP_CASE(short_pieces_in_time_are_seen),
         TAP_CASE(functions_of_time_do_not_chatter), TAP_CASE(rest_is_no_chatter),
         TAP_CASE(events_hold_what_would_chatter),
         TAP_CASE(pieces_may_end_with_their_formula),
