@@ -184,11 +184,12 @@ static int lead(KalRun *run, size_t i, double mode)
     double value = 0.0;
     run->modes.modes[i] = mode;
     keep(run);
-    const bool known = find_rates(run);
-    for (double step = fmax(least, NEXT * span);
-         known && !(fabs(value) > clear) && step <= FARTHER * far * span;
-         step *= FARTHER) {
+    double step = fmax(least, NEXT * span);
+    bool more = find_rates(run);
+    while (more) {
         value = look_ahead(run, i, t, fmin(step, far * span));
+        more = !(fabs(value) > clear) && step < far * span;
+        step *= FARTHER;
     }
     come_back(run, t);
     const double last = fabs(value) > CLEAR * run->modes.bands[i] ? value : 0.0;
