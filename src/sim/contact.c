@@ -41,6 +41,8 @@ static const double JUMPED = 1e-6;
 static const double WRONG = 1e-8;
 // Velocities up to this part of the largest are zero.
 static const double STILL = 1e-12;
+// What others hold at rest moves by no more than so many times its tolerance.
+static const double RESTS = 10.0;
 
 static size_t count_contacts(const KalRun *run)
 {
@@ -207,15 +209,39 @@ static double reserve(const KalRun *run, size_t i, const KalContactValues *v)
     return measure(run, limit - hypot(fx, fy), contact->slip[0]);
 }
 
-// Velocities up to this are zero.
-static double still(const KalRun *run)
+static double largest_velocity(const KalRun *run)
 {
     const double *v = kal_instant_qd(run->instant);
     double largest = 0.0;
     for (int j = 0; j < run->system->n; j++) {
         largest = fmax(largest, fabs(v[j]));
     }
-    return run->options.atol + STILL * largest;
+    return largest;
+}
+
+// Velocities up to this are zero.
+static double still(const KalRun *run)
+{
+    return run->options.atol + STILL * largest_velocity(run);
+}
+
+// How far the slip of a friction that holds, of which other constraints bear a row, is from moving:
+// they may do so at one instant only, as a rod does with what it is about to turn.
+static double stays_at_rest(const KalRun *run, size_t i, const KalContactValues *v)
+{
+    const KalContacts *c = &run->instant->contacts;
+    const KalContact *contact = &run->system->model->contacts[i];
+    double moves = 0.0;
+    bool left = false;
+    for (uint32_t s = 0; s < contact->n_slips; s++) {
+        const bool by_others = c->sharing.left[c->place[contact->slip[s]]];
+        moves = by_others ? hypot(moves, v->slip[s]) : moves;
+        left = left || by_others;
+    }
+    return left
+               ? RESTS * (run->options.atol + run->options.rtol * largest_velocity(run))
+                     - moves
+               : INFINITY;
 }
 
 // The slip along the direction that it had; of two rows its size, which may come to zero
@@ -250,7 +276,8 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
         if (follows_slip(run, i)) {
             out[1] = sliding(run, i, &values[i]);
         } else if (holds(run, i)) {
-            out[1] = reserve(run, i, &values[i]);
+            out[1] =
+                fmin(reserve(run, i, &values[i]), stays_at_rest(run, i, &values[i]));
         }
     }
     return KAL_OK;

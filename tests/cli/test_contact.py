@@ -1051,5 +1051,34 @@ def counts_follow_what_acts():
         assert check["constraints"][0]["kind"] == "contact", check["constraints"]
 
 
+# A rod that begins to turn holds the mass still along itself at that instant only: dry friction
+# on x' slides from then on.  By angles: a'' = -g cos a - f sin a, f = 1 while x' < 0.
+@case
+def a_friction_that_others_hold_for_an_instant_slides():
+    text = """
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 9.81*y
+constraint rod: x^2 + y^2 = 1
+init x = 1
+friction f: x', limit = 1
+output holds = sticks(f)
+simulate 0 .. 0.5 every 0.1
+"""
+    angle = """
+coord a
+kinetic 1/2*a'^2
+potential 9.81*sin(a)
+force a = -sin(a)
+simulate 0 .. 0.5 every 0.1
+"""
+    result = simulate(text)
+    a = simulate(angle)["q"]["a"]
+    near(result["q"]["x"], cos(a))
+    near(result["q"]["y"], sin(a))
+    near(result["energy"]["work"]["friction"], cos(a) - 1, 1e-8)
+    assert result["outputs"]["holds"] == 0
+
+
 if __name__ == "__main__":
     sys.exit(main())
