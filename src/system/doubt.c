@@ -5,8 +5,9 @@
 // Multipliers λ of dependent rows are unique only up to vectors μ with Aᵀμ = 0.  A formula is
 // unique if its slope by λ has no part along these, that is, lies in the range of A.  The
 // columns of A, of the rows in question, are made orthonormal (Gram–Schmidt with the largest
-// first); what is left of a slope without its parts along them decides.  Slopes of jumps and
-// conditions tell nothing, so what these depend on is asked for besides.
+// first); what is left of a slope without its parts along them decides.  Slopes tell of one piece of
+// a formula only, and those of conditions nothing, so what chooses pieces is asked for besides:
+// max(λ, 0) may be 0 for these shares alone.
 
 #include "system/doubt.h"
 
@@ -45,14 +46,14 @@ static KalStatus ask(Asked *asked, KalExpr e, size_t owner)
     return kal_block_add(ctx, &asked->owners, &owner, sizeof owner);
 }
 
-// What decides in a step whose slope does not tell: that which a jump is at, or the
-// difference whose vanishing a condition asks for; 0 if nothing does.
+// What decides in a step whose slope does not tell, or of one piece only: that which parts its
+// pieces, or the difference whose vanishing a condition asks for; 0 if nothing does.
 static KalExpr decider(KalGraph *g, KalExpr node)
 {
     assert(node.index != KAL_NO_EXPR.index);
     const KalExprNode n = kal_graph_node(g, node);
     const KalOp op = (KalOp)n.op;
-    if (kal_op_nature(op) == KAL_NATURE_JUMP) {
+    if (kal_op_switches(op)) {
         return kal_switch_form(g, node).function;
     }
     return kal_op_kind(op) == KAL_KIND_RELATION ? kal_sub(g, n.arg[0], n.arg[1])

@@ -41,6 +41,8 @@ static void what_is_shared_is_doubtful(void)
     is_doubtful("max(reaction(rod), 0) + max(-reaction(rod), 0)", true);
     is_doubtful("if(reaction(rod) < -1, 1, 0)", true);
     is_doubtful("sign(reaction(twin))", true);
+    is_doubtful("max(reaction(rod), 0)", true); // 0 for this share
+    is_doubtful("min(-reaction(rod), 0)", true);
     is_doubtful("if(x > 2, reaction(rod), 1)", false); // not that branch
 }
 
@@ -49,6 +51,8 @@ static void what_they_do_together_is_not(void)
     is_doubtful("reaction(rod) + 2*reaction(twin)", false);
     is_doubtful("x*(reaction(rod) + 2*reaction(twin))^2", false);
     is_doubtful("if(reaction(rod) + 2*reaction(twin) < -1, 1, 0)", false);
+    is_doubtful("max(0, reaction(rod) + 2*reaction(twin))", false);
+    is_doubtful("abs(reaction(rod) + 2*reaction(twin))", false);
     is_doubtful("cforce(x)", false);
     is_doubtful("cforce(y) + x'' + energy()", false);
     is_doubtful("reaction(rod) - reaction(rod) + x", false);
