@@ -366,22 +366,32 @@ typedef struct Actions {
     const KalNode *node;
 } Actions;
 
-// All values of an event are those of the state before it: of two for the same place none
-// is the right one.
-static bool set_same(const KalAction *a, const KalAction *b)
+static bool switches(const KalAction *action)
 {
-    return a->kind == KAL_ACTION_SET && b->kind == KAL_ACTION_SET && a->what == b->what
-           && a->target == b->target && a->order == b->order;
+    return action->kind == KAL_ACTION_RELEASE || action->kind == KAL_ACTION_ENGAGE;
 }
 
-// The actions of an event happen at once: no two may set the same.
+// All values of an event are those of the state before it: of two for the same place none
+// is the right one.  Nor is a constraint released and engaged at once.
+static bool meet(const KalAction *a, const KalAction *b)
+{
+    const bool sets = a->kind == KAL_ACTION_SET && b->kind == KAL_ACTION_SET
+                      && a->what == b->what && a->order == b->order;
+    return (sets || (switches(a) && switches(b))) && a->target == b->target;
+}
+
+// The actions of an event happen at once: no two may be about the same.
 static void add_action(KalBuild *b, Actions *actions, KalAction action)
 {
     const KalAction *list = (const KalAction *)actions->list.data;
     action.span = actions->node->span;
     for (size_t i = 0; i < actions->list.size / sizeof *list; i++) {
-        if (set_same(&list[i], &action)) {
-            kal_build_error(b, action.span, "this event sets the same value twice");
+        if (meet(&list[i], &action)) {
+            kal_build_error(b, action.span,
+                            switches(&action)
+                                ? "this event releases or engages the same constraint "
+                                  "twice"
+                                : "this event sets the same value twice");
             kal_build_note(b, list[i].span, "the first is here");
             return;
         }

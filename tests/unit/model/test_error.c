@@ -81,30 +81,34 @@ static void names_that_are_declared_twice(void)
 {
     const Row rows[] = {
         {"coord x\nparam x = 1\n",
-         "error 2:7 'x' is declared twice\nnote 1:7 it is a coordinate here"                                 },
+         "error 2:7 'x' is declared twice\nnote 1:7 it is a coordinate here"                                        },
         {"coord x\nconstraint c: x = 1\nconstraint c: x = 2\n",
-         "error 3:12 'c' is declared twice"                                                                  },
+         "error 3:12 'c' is declared twice"                                                                         },
         {"coord x\nlet P[1] = x\nlet P[1] = x\n",
-         "error 3:5 this element of 'P' is declared twice"                                                   },
-        {"coord x\nlet P = x\nlet P[1] = x\n",                          "error 3:5 'P' is declared twice"    },
+         "error 3:5 this element of 'P' is declared twice"                                                          },
+        {"coord x\nlet P = x\nlet P[1] = x\n",                                 "error 3:5 'P' is declared twice"    },
         {"for i in 1..3 { let a = i }\n",
          "error 1:21 the loop declares 'a' again in each pass; give it an index, as in "
-         "a[i] (here i = 2)"                                                                                 },
-        {"coord x\noutput x = 2*x\n",                                   "error 2:8 'x' is declared twice"    },
+         "a[i] (here i = 2)"                                                                                        },
+        {"coord x\noutput x = 2*x\n",                                          "error 2:8 'x' is declared twice"    },
         {"coord x\noutput x = x\noutput x = x\n",
-         "error 3:8 there is an output 'x' already"                                                          },
+         "error 3:8 there is an output 'x' already"                                                                 },
         {"coord x\nprescribe x = t\nprescribe x = 2*t\n",
-         "error 3:11 'x' is prescribed twice\nnote 2:11 here it is, too"                                     },
+         "error 3:11 'x' is prescribed twice\nnote 2:11 here it is, too"                                            },
         {"coord x\ninit x = 1, x ~ 2\n",
-         "error 2:13 this has a start value already\nnote 2:6 the first is here"                             },
+         "error 2:13 this has a start value already\nnote 2:6 the first is here"                                    },
         {"coord y\nevent e: y - 1 set y' = 1, set y = 2, set y' = 3\n",
          "error 2:39 this event sets the same value twice\nnote 2:16 the first is "
-         "here"                                                                                              },
-        {"model \"a\"\nmodel \"b\"\n",                                  "error 2:1 a model has one title"    },
+         "here"                                                                                                     },
+        {"coord y\nconstraint c: y = 0\nevent e: y - 1 release c, engage c\n",
+         "error 3:27 this event releases or engages the same constraint twice\nnote "
+         "3:16 "
+         "the first is here"                                                                                        },
+        {"model \"a\"\nmodel \"b\"\n",                                         "error 2:1 a model has one title"    },
         {"simulate 0..1 every 1\nsimulate 0..1 every 1\n",
-         "error 2:1 a model has one simulate"                                                                },
+         "error 2:1 a model has one simulate"                                                                       },
         {"component A { coord x\nconstraint x: x = 1 }\npart c = A\ncoord y\n"
-         "constraint c: [y, y] = [1, 2]\n",                    "there is a constraint 'c.x' already"},
+         "constraint c: [y, y] = [1, 2]\n",                           "there is a constraint 'c.x' already"},
     };
     CHECK(rows);
 }
