@@ -24,7 +24,7 @@
 enum {
     MOST_CUTS = 200, // of a bracket
     MOST_DIVES = 12, // towards the bottom of a dip
-    ARRAYS = 6,      // now, ahead, trial, change, outer, probe
+    ARRAYS = 7,      // now, ahead, trial, change, outer, probe, before
 };
 
 // A bracket is halved when it has not shrunk to this in three cuts.
@@ -40,6 +40,8 @@ static const double DUST = 4.0 * DBL_EPSILON;
 // Values this many times those at the ends of the whole bracket, on both sides of a change
 // of side, are those of a pole.
 static const double POLE = 3.0;
+// A little before is so many times the width of a bracket.
+static const double SHORTLY = 64.0;
 
 // A function below its floor has to fall by this part of its rounding to cross again.
 static const double SLACK = 0.1;
@@ -68,6 +70,7 @@ struct KalRoots {
     double tolerance;
     double t_end;
     double sign;    // of the way to it
+    bool narrow;    // it is known what values were a little before the bracket
     bool sampled;   // the samples are those of the stretch at hand
     Watch *watch;   // count
     int *crossings; // count
@@ -77,6 +80,7 @@ struct KalRoots {
     double *change; // count: over the whole bracket
     double *outer;  // count: the largest value at its ends
     double *probe;  // count: values close to the beginning
+    double *before; // count: values a little before the bracket
     double *times;  // of the samples, with room for a dip at each inner one
     double *rows;   // values of the samples, count each
     int n_rows;
@@ -121,6 +125,7 @@ static bool make_arrays(KalRoots *r, const KalRootSpec *spec)
     r->change = r->now + 3 * n;
     r->outer = r->now + 4 * n;
     r->probe = r->now + 5 * n;
+    r->before = r->now + 6 * n;
     for (size_t i = 0; i < n; i++) {
         r->watch[i].direction = spec->directions ? spec->directions[i] : KAL_ROOT_BOTH;
         r->watch[i].zero = spec->zeros ? spec->zeros[i] : 0.0;
@@ -419,12 +424,35 @@ static KalStatus gather(KalRoots *r, Bracket *b)
     return KAL_OK;
 }
 
+// What is left of a function where it changes its side.
+static double least_beside(const KalRoots *r, int i)
+{
+    return fmin(fabs(r->now[i]), fabs(r->ahead[i]));
+}
+
 // Whether a function changes its side in the bracket through a pole, theory (12.18).  One that
 // leaves zero downwards crosses a little below it, with both ends of one size.
 static bool is_pole(const KalRoots *r, int i)
 {
-    const double least = fmin(fabs(r->now[i]), fabs(r->ahead[i]));
-    return !r->watch[i].poles && !r->watch[i].floor && least > POLE * r->outer[i];
+    const Watch *w = &r->watch[i];
+    const bool grows = r->narrow && least_beside(r, i) > POLE * fabs(r->before[i]);
+    return !w->poles && !w->floor && (grows || least_beside(r, i) > POLE * r->outer[i]);
+}
+
+// Where functions do not change their sides through zero, look at them a little before: at a pole
+// they have grown since, at a jump they have not.  The end of a bracket may lie on a pole, so that
+// its value there is no measure.
+static KalStatus look_before(KalRoots *r, const Bracket *b, double begin)
+{
+    bool any = false;
+    const double way = SHORTLY * fmax(r->tolerance, fabs(b->t - r->t));
+    for (int i = 0; i < r->count; i++) {
+        any = any
+              || (crossing(&r->watch[i], r->ahead[i]) != 0
+                  && least_beside(r, i) > JUMP * r->change[i]);
+    }
+    r->narrow = any && fabs(r->t - begin) > way;
+    return r->narrow ? evaluate(r, r->t - r->sign * way, r->before) : KAL_OK;
 }
 
 // Note what crossed in the bracket and move to its end; returns whether anything did.
@@ -460,6 +488,7 @@ static KalStatus locate(KalRoots *r, double t, const double *values, bool *out_f
 {
     assert(is_ahead(r, t) && any_crossing(r, values));
     Bracket b = {.t = t, .tilt = 1.0};
+    const double begin = r->t;
     const double width = fabs(t - r->t);
     for (int i = 0; i < r->count; i++) {
         r->ahead[i] = values[i];
@@ -469,6 +498,7 @@ static KalStatus locate(KalRoots *r, double t, const double *values, bool *out_f
     KAL_TRY(shorten(r, &b));
     b.narrow = fabs(b.t - r->t) < JUMP_WIDTH * width;
     KAL_TRY(gather(r, &b));
+    KAL_TRY(look_before(r, &b, begin));
     // What crosses within two tolerances of the start is still the start: theory (12.15).
     *out_found = cross(r, &b) && !(fabs(r->t - r->t_start) <= 2.0 * r->tolerance);
     return KAL_OK;

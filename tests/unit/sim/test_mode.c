@@ -501,6 +501,19 @@ static void poles_are_no_events(void)
         near(kal_run_time(lab.run), acos(-1.0), 1e-12);
     }
     lab_close(&lab);
+    // The run, or a sample of the search, ends on the pole.
+    for (int k = 0; k < 3; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "coord y\nkinetic 1/2*y'^2\ninit y' = 1\n"
+                 "event f: tan(y*pi/2) falling stop\nsimulate 0 .. %d every 1\n",
+                 3 + 2 * k);
+        if (lab_run(&lab, text)) {
+            ok(kal_run_statistics(lab.run).events == 0);
+            near(kal_run_time(lab.run), 3.0 + 2.0 * k, 0.0);
+        }
+        lab_close(&lab);
+    }
 }
 
 static void every_run_ends(void)
