@@ -171,8 +171,8 @@ static double look_ahead(KalRun *run, size_t i, double t, double step)
     return kal_outlook_evaluate(run) == KAL_OK ? run->instant->results[i] : NAN;
 }
 
-// The side that function i comes to from its value in the instant, on the piece `mode`: 1, −1, or
-// 0 where it stays at zero.  One that is away from zero, for an event has set it so, is on its side.
+// The side that function i comes to from its value in the instant, on the piece `mode`: 1, −1 or
+// 0 where it stays at zero.  One that is away from zero, set so by an event, is on its side.
 static int lead(KalRun *run, size_t i, double mode)
 {
     const double span = run->options.until - run->options.from;

@@ -5,9 +5,9 @@
 // Multipliers λ of dependent rows are unique only up to vectors μ with Aᵀμ = 0.  A formula is
 // unique if its slope by λ has no part along these, that is, lies in the range of A.  The
 // columns of A, of the rows in question, are made orthonormal (Gram–Schmidt with the largest
-// first); what is left of a slope without its parts along them decides.  Slopes tell of one piece of
-// a formula only, and those of conditions nothing, so what chooses pieces is asked for besides:
-// max(λ, 0) may be 0 for these shares alone.
+// first); what is left of a slope without its parts along them decides.  Slopes tell of one
+// piece of a formula only, and those of conditions nothing, so what chooses pieces is asked for
+// besides: max(λ, 0) may be 0 for these shares alone.
 
 #include "system/doubt.h"
 
