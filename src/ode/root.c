@@ -64,12 +64,11 @@ struct KalRoots {
     KalRootFn values;
     void *user;
     double t;
-    double t_start;
+    double t_start, t_end;
+    double sign; // of the way to it
     bool started;
     bool leaving; // functions may be about to leave zero: look close to the beginning
     double tolerance;
-    double t_end;
-    double sign;    // of the way to it
     bool narrow;    // it is known what values were a little before the bracket
     bool sampled;   // the samples are those of the stretch at hand
     Watch *watch;   // count
@@ -381,8 +380,7 @@ static KalStatus shorten(KalRoots *r, Bracket *b)
             break;
         }
         KAL_TRY(evaluate(r, t, r->trial));
-        assert(r->sign * (t - r->t) > 0.0 && r->sign * (b->t - t) > 0.0);
-        if (any_crossing(r, r->trial)) {
+            if (any_crossing(r, r->trial)) {
             b->t = t;
             memcpy(r->ahead, r->trial, (size_t)r->count * sizeof(double));
             tilt(b, 1);
@@ -414,8 +412,8 @@ static KalStatus gather(KalRoots *r, Bracket *b)
                    && crossing(&r->watch[i], r->ahead[i]) == 0);
     }
     for (int i = 0; i < r->count && more; i++) {
-        // One that has come back already has crossed all the same.
-        const Watch *w = &r->watch[i];
+        const Watch *w =
+            &r->watch[i]; // one that has come back has crossed all the same
         const bool back =
             crossing(w, r->ahead[i]) != 0 && crossing(w, r->trial[i]) == 0;
         r->ahead[i] = back ? 0.0 : r->trial[i];
@@ -424,7 +422,6 @@ static KalStatus gather(KalRoots *r, Bracket *b)
     return KAL_OK;
 }
 
-// What is left of a function where it changes its side.
 static double least_beside(const KalRoots *r, int i)
 {
     return fmin(fabs(r->now[i]), fabs(r->ahead[i]));
@@ -447,9 +444,8 @@ static KalStatus look_before(KalRoots *r, const Bracket *b, double begin)
     bool any = false;
     const double way = SHORTLY * fmax(r->tolerance, fabs(b->t - r->t));
     for (int i = 0; i < r->count; i++) {
-        any = any
-              || (crossing(&r->watch[i], r->ahead[i]) != 0
-                  && least_beside(r, i) > JUMP * r->change[i]);
+        const bool leaps = least_beside(r, i) > JUMP * r->change[i];
+        any = any || (leaps && crossing(&r->watch[i], r->ahead[i]) != 0);
     }
     r->narrow = any && fabs(r->t - begin) > way;
     return r->narrow ? evaluate(r, r->t - r->sign * way, r->before) : KAL_OK;
@@ -537,7 +533,6 @@ static KalStatus leave(KalRoots *r, bool *out_found)
     const double begin = r->t;
     const double first = (r->t_end - begin) / (r->samples + 1);
     double way = copysign(2.0 * r->tolerance, first);
-    assert(r->samples >= 0);
     *out_found = false;
     r->leaving = false;
     while (!*out_found && fabs(way) < fabs(first) && any_waiting(r)) {
@@ -632,7 +627,6 @@ static Dip dip_at(const KalRoots *r, int j, int function)
 static void narrow(Dip *dip, double t, double g)
 {
     const bool deeper = fabs(g) < fabs(dip->g[1]);
-    assert(side_of(g) == side_of(dip->g[1]));
     const bool left = (t < dip->t[1]) == (dip->t[0] < dip->t[1]);
     const int outer = left == deeper ? 2 : 0;
     if (deeper) {
@@ -774,9 +768,7 @@ KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
     r->t_end = t_end;
     r->sign = t_end > r->t ? 1.0 : -1.0;
     assert(r->tolerance > 0.0 && isfinite(r->tolerance));
-    if (t_end != r->t) {
-        KAL_TRY(search(r, &found));
-    }
+    KAL_TRY(t_end != r->t ? search(r, &found) : KAL_OK);
     for (int i = 0; i < r->count && !found; i++) {
         r->crossings[i] = 0;
     }

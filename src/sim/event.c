@@ -37,13 +37,12 @@ static const double SHORTEST = 0x1p-12;
 // A residual of a constraint that engages, relative to its terms.
 static const double CLOSED = 1e-6;
 
-// Contacts come after events and limits,
+// Contacts come after events and limits, and switching functions after them.
 static size_t first_contact(const KalSystem *system)
 {
     return system->model->n_events + 2 * kal_run_limits(system);
 }
 
-// and switching functions after them.
 static size_t first_switch(const KalSystem *system)
 {
     return first_contact(system) + kal_run_contact_functions(system);
@@ -98,7 +97,7 @@ static KalRootDirection direction_of(const KalEvent *event)
 }
 
 static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directions,
-                            double *zeros, bool *poles)
+                            bool *poles)
 {
     bool *floors = poles + count;
     assert(count == kal_run_functions(run->system));
@@ -108,18 +107,15 @@ static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directi
     }
     for (size_t i = first_contact(run->system); i < first_switch(run->system); i++) {
         directions[i] = KAL_ROOT_FALLING;
-        zeros[i] = run->options.atol;
         floors[i] = true;
     }
     for (size_t i = first_switch(run->system); i < count; i++) {
-        zeros[i] = run->modes.bands[i - first_switch(run->system)];
         poles[i] = true; // a condition changes there
     }
     const KalRootSpec spec = {.count = (int)count,
                               .values = values,
                               .user = run,
                               .directions = directions,
-                              .zeros = zeros,
                               .poles = poles,
                               .floors = floors,
                               .samples = SAMPLES};
@@ -157,23 +153,24 @@ static KalStatus create_roots(KalRun *run)
                               &run->events.scan));
     KalRootDirection *directions =
         (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
-    double *zeros = (double *)kal_alloc(run->ctx, count, sizeof *zeros);
     bool *poles = (bool *)kal_alloc(run->ctx, 2 * count, sizeof *poles); // and floors
-    const KalStatus status = directions && zeros && poles
-                                 ? make_roots(run, count, directions, zeros, poles)
+    const KalStatus status = directions && poles
+                                 ? make_roots(run, count, directions, poles)
                                  : kal_no_memory(run->ctx, "for events");
     kal_free(run->ctx, directions, directions ? count * sizeof *directions : 0);
-    kal_free(run->ctx, zeros, zeros ? count * sizeof *zeros : 0);
     kal_free(run->ctx, poles, poles ? 2 * count * sizeof *poles : 0);
     return status;
 }
 
-// What is zero of switching functions has been found with the pieces of the present state.
+// What is zero: of switching functions it has been found with the pieces of the present state.
 static void tell_zeros(KalRun *run)
 {
+    const int first = (int)first_switch(run->system);
+    for (int i = (int)first_contact(run->system); i < first; i++) {
+        kal_roots_set_zero(run->events.roots, i, run->options.atol);
+    }
     for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
-        kal_roots_set_zero(run->events.roots, (int)(first_switch(run->system) + i),
-                           run->modes.bands[i]);
+        kal_roots_set_zero(run->events.roots, first + (int)i, run->modes.bands[i]);
     }
 }
 
@@ -200,7 +197,6 @@ KalStatus kal_run_events_start(KalRun *run)
 // The event that a formula belongs to, of events first and then of what they set.
 static const KalEvent *event_of(const KalModel *model, size_t formula, bool *out_sets)
 {
-    assert(out_sets);
     *out_sets = formula >= model->n_events;
     if (!*out_sets) {
         return &model->events[formula];
@@ -324,12 +320,12 @@ static bool is_free(KalRun *run, double a, double b)
 // seen when they leave it upwards.
 static bool any_waiting(const KalRun *run)
 {
+    const KalSystem *system = run->system;
     double band = 0.0;
-    for (size_t i = 0; i < kal_run_functions(run->system); i++) {
-        const bool contact =
-            i >= first_contact(run->system) && i < first_switch(run->system);
+    for (size_t i = 0; i < kal_run_functions(system); i++) {
+        const bool contact = i >= first_contact(system) && i < first_switch(system);
         const bool rests =
-            contact || (i < run->system->model->n_events && run->events.resting[i]);
+            contact || (i < system->model->n_events && run->events.resting[i]);
         if (!rests && kal_roots_side(run->events.roots, (int)i, &band) == 0) {
             return true;
         }
@@ -388,11 +384,11 @@ static bool strays(const KalRun *run)
     if (kal_run_contacts_stray(run, first_contact(system))) {
         return true;
     }
+    double band = 0.0;
     for (size_t i = 0; i < system->pieces.n_switches; i++) {
-        double band = 0.0;
         const KalSwitch *one = &system->pieces.switches[i];
-        const int side =
-            kal_roots_side(run->events.roots, (int)(first_switch(system) + i), &band);
+        const int function = (int)(first_switch(system) + i);
+        const int side = kal_roots_side(run->events.roots, function, &band);
         if (side != 0 && kal_switch_side(one, run->modes.modes[i]) != (double)side) {
             return true;
         }
@@ -410,8 +406,7 @@ static Search plan_search(KalRun *run)
     const double tolerance = 8.0 * DBL_EPSILON * largest;
     const bool known =
         kal_scan_take(&run->events.scan, step->t_old, step->t_new) == KAL_OK;
-    // Times that are looked at lie as close together as samples, within reason, where
-    // functions have no bounds.
+    // Where functions have no bounds, times lie as close together as samples, within reason.
     const double piece = fmax((SAMPLES + 1) * run->options.every, length / MOST_PIECES);
     return (Search){.tolerance = tolerance,
                     .end = step->t_new,
@@ -611,7 +606,6 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
 // What an action does to the set of constraints; the state follows in kal_instant_settle().
 static KalStatus act(KalRun *run, Happening *h, const KalAction *action)
 {
-    assert(action && h->event);
     const int i = (int)action->target;
     switch (action->kind) {
     case KAL_ACTION_RELEASE: kal_instant_set_active(run->instant, i, false); break;
@@ -638,7 +632,6 @@ static KalStatus change_constraints(KalRun *run, Happening *h)
 
 static KalStatus energy_of(KalRun *run, double *out_energy)
 {
-    assert(out_energy);
     KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY));
     *out_energy = run->instant->results[0] + run->instant->results[1];
     return KAL_OK;
@@ -648,8 +641,8 @@ static KalStatus energy_of(KalRun *run, double *out_energy)
 static KalStatus tell(KalRun *run, const Happening *h, double lost)
 {
     if (h->engaged) {
-        const KalSubject impact = {KAL_INCIDENT_IMPACT, h->event->name};
-        return kal_run_tell(run, run->t, impact,
+        return kal_run_tell(run, run->t,
+                            (KalSubject){KAL_INCIDENT_IMPACT, h->event->name},
                             "event %s; the impact takes the energy %.6g%s",
                             h->event->name, lost, h->again);
     }
@@ -660,7 +653,6 @@ static KalStatus tell(KalRun *run, const Happening *h, double lost)
 // Set, then release and engage, then come back to the constraints: theory (15.6).
 static KalStatus happen(KalRun *run, Happening *h)
 {
-    assert(h->event);
     double before = 0.0;
     double after = 0.0;
     h->set = false;
@@ -738,11 +730,11 @@ bool kal_run_events_jump(const KalRun *run)
             return true;
         }
     }
-    bool contact = false; // velocities jump by an impact, or forces
+    bool jumps = false; // velocities by an impact of contacts, or forces
     for (size_t i = first_contact(run->system); i < first_switch(run->system); i++) {
-        contact = contact || run->events.crossings[i] != 0;
+        jumps = jumps || run->events.crossings[i] != 0;
     }
-    return contact && run->events.pending;
+    return jumps && run->events.pending;
 }
 
 // The motion goes on from what events have made of the state.
