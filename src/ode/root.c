@@ -380,7 +380,7 @@ static KalStatus shorten(KalRoots *r, Bracket *b)
             break;
         }
         KAL_TRY(evaluate(r, t, r->trial));
-            if (any_crossing(r, r->trial)) {
+        if (any_crossing(r, r->trial)) {
             b->t = t;
             memcpy(r->ahead, r->trial, (size_t)r->count * sizeof(double));
             tilt(b, 1);
