@@ -39,10 +39,6 @@ static const double ROUNDING = 1e-10;
 static const double JUMPED = 1e-6;
 // A rate that ought not to be negative is, by more than this part of its terms.
 static const double WRONG = 1e-8;
-// Velocities up to this part of the largest are zero.
-static const double STILL = 1e-12;
-// What others hold at rest moves by no more than so many times its tolerance.
-static const double RESTS = 10.0;
 
 static size_t count_contacts(const KalRun *run)
 {
@@ -209,41 +205,6 @@ static double reserve(const KalRun *run, size_t i, const KalContactValues *v)
     return measure(run, limit - hypot(fx, fy), contact->slip[0]);
 }
 
-static double largest_velocity(const KalRun *run)
-{
-    const double *v = kal_instant_qd(run->instant);
-    double largest = 0.0;
-    for (int j = 0; j < run->system->n; j++) {
-        largest = fmax(largest, fabs(v[j]));
-    }
-    return largest;
-}
-
-// Velocities up to this are zero.
-static double still(const KalRun *run)
-{
-    return run->options.atol + STILL * largest_velocity(run);
-}
-
-// How far the slip of a friction that holds, of which other constraints bear a row, is from moving:
-// they may do so at one instant only, as a rod does with what it is about to turn.
-static double stays_at_rest(const KalRun *run, size_t i, const KalContactValues *v)
-{
-    const KalContacts *c = &run->instant->contacts;
-    const KalContact *contact = &run->system->model->contacts[i];
-    double moves = 0.0;
-    bool left = false;
-    for (uint32_t s = 0; s < contact->n_slips; s++) {
-        const bool by_others = c->sharing.left[c->place[contact->slip[s]]];
-        moves = by_others ? hypot(moves, v->slip[s]) : moves;
-        left = left || by_others;
-    }
-    return left
-               ? RESTS * (run->options.atol + run->options.rtol * largest_velocity(run))
-                     - moves
-               : INFINITY;
-}
-
 // The slip along the direction that it had; of two rows its size, which may come to zero
 // but not change its sign.
 static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
@@ -254,7 +215,7 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
     }
     const double along =
         v->slip[0] * state->direction[0] + v->slip[1] * state->direction[1];
-    return state->moves ? hypot(v->slip[0], v->slip[1]) - still(run) : along;
+    return state->moves ? hypot(v->slip[0], v->slip[1]) - kal_run_still(run) : along;
 }
 
 // Event functions of contacts, two for each: the gap or the force that keeps it closed;
@@ -276,8 +237,8 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
         if (follows_slip(run, i)) {
             out[1] = sliding(run, i, &values[i]);
         } else if (holds(run, i)) {
-            out[1] =
-                fmin(reserve(run, i, &values[i]), stays_at_rest(run, i, &values[i]));
+            out[1] = fmin(reserve(run, i, &values[i]),
+                          kal_run_stays_at_rest(run, i, &values[i]));
         }
     }
     return KAL_OK;
@@ -436,7 +397,7 @@ static KalStatus look_at_gaps(KalRun *run, bool *out_any)
     KalContactWatch *watch = &run->contacts;
     KalInstant *instant = run->instant;
     const KalModel *model = run->system->model;
-    const double slow = still(run);
+    const double slow = kal_run_still(run);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
     for (size_t i = 0; i < model->n_contacts; i++) {
         const int64_t gap = model->contacts[i].gap;
@@ -466,7 +427,7 @@ static KalStatus close_slow(KalRun *run)
 {
     KalInstant *instant = run->instant;
     const KalModel *model = run->system->model;
-    const double slow = still(run);
+    const double slow = kal_run_still(run);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
     for (size_t i = 0; i < model->n_contacts; i++) {
         const int64_t gap = model->contacts[i].gap;
@@ -621,7 +582,7 @@ static KalStatus strike(KalRun *run, double *out_lost)
                                watch->held, watch->loose};
         KAL_TRY(kal_contacts_strike(instant, &who, out_lost));
         KAL_TRY(close_slow(run));
-        KAL_TRY(kal_contacts_decide(instant, still(run)));
+        KAL_TRY(kal_contacts_decide(instant, kal_run_still(run)));
         KAL_TRY(find_low_rebounds(run, &again));
     }
     for (size_t i = 0; i < count_contacts(run); i++) {
@@ -746,7 +707,7 @@ static KalStatus decide_accelerations(KalRun *run)
         run->contacts.hit[i] = state->closed; // to come back to
         state->closed = state->closed && !state->opens;
     }
-    const KalStatus status = kal_contacts_decide(instant, still(run));
+    const KalStatus status = kal_contacts_decide(instant, kal_run_still(run));
     if (status == KAL_OK) {
         KAL_TRY(confirm_ends(run, &good));
     }
@@ -757,7 +718,7 @@ static KalStatus decide_accelerations(KalRun *run)
         instant->contacts.states[i].closed = run->contacts.hit[i];
     }
     run->solved = false;
-    return kal_contacts_decide(instant, still(run));
+    return kal_contacts_decide(instant, kal_run_still(run));
 }
 
 // At an event: gaps that close strike; without an impact only forces are decided on anew.

@@ -629,6 +629,13 @@ KAL_CHECKED KalStatus kal_run_modes_start(KalRun *run, const bool *held);
 /// Fail because a switch changes without end, KAL_ERR_CHATTER.
 KAL_CHECKED KalStatus kal_run_modes_chatter(KalRun *run, size_t i);
 
+/// Velocities up to this are zero.
+double kal_run_still(const KalRun *run);
+
+/// How far the slip of a friction that holds, of which other constraints bear a row, is from
+/// moving: they may do so at one instant only, as a rod does with what it is about to turn.
+double kal_run_stays_at_rest(const KalRun *run, size_t i, const KalContactValues *v);
+
 /// @name Contacts
 /// @{
 KAL_CHECKED KalStatus kal_run_contacts_init(KalRun *run);
