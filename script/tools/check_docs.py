@@ -3,7 +3,8 @@
 
 Relative links lead somewhere; a formula that code cites as "theory (2.7)" is numbered
 so in docs/theory/, once; every option in the tool's help is in README.md or docs/; what
-stands in a list of the house is told of on each page that lists its kind.
+stands in a list of the house is told of on each page that lists its kind; a file that a
+comment names as module/file.h is there.
 """
 
 import re
@@ -18,6 +19,7 @@ NUMBER = r"\(\d+\.\d+[a-z]?\)"
 CITATION = re.compile(rf"\btheory\s+{NUMBER}(?:(?:,|\s|and|to|–|//+)*{NUMBER})*")
 # An indented line, or one with a gap before the number, as prose never has.
 FORMULA = re.compile(rf"^(?: {{4,}}.*\S +|.*\S {{2,}})({NUMBER}) *$", re.MULTILINE)
+NAMED = re.compile(r"(?<![\w/.])(\w+)/(\w+\.(?:c|h|def))\b")
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 # What stands in a list, where, as what, and the pages that have to tell of it.
@@ -102,6 +104,16 @@ def check_citations(check):
         check.find("docs/theory", 1, 'no code cites a formula as "theory (x.y)"')
 
 
+def check_named_files(check):
+    """Comments name files that there are."""
+    modules = {path.name for path in (check.root / "src").glob("*") if path.is_dir()}
+    for path in check.files(".c", ".h", ".def", under=CODE):
+        for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+            for folder, name in NAMED.findall(line.partition("//")[2]):
+                if folder in modules and not (check.root / "src" / folder / name).exists():
+                    check.find(path, number, f"no file {folder}/{name}")
+
+
 def check_options(check, tool):
     """Every option that the tool tells of is told of in the documentation."""
     helps = [subprocess.run([tool, "help"], capture_output=True, text=True, check=True).stdout]
@@ -142,6 +154,7 @@ def main():
     files = check_links(check)
     check_citations(check)
     check_lists(check)
+    check_named_files(check)
     if check.arguments:
         check_options(check, check.arguments[0])
     check.finish(files, "pages")

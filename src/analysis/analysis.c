@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // The workspace of an analysis, made once for a system: formulas of the derivatives in a
-// draft (sim/draft.h), so that the system itself does not change, programs for them, and all
+// draft (system/draft.h), so that the system itself does not change, programs for them, and all
 // tables that linearizing, modes and equilibria fill.
 
 #include "analysis/balance.h"

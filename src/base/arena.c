@@ -85,6 +85,7 @@ static Chunk *add_chunk(KalArena *arena, size_t need)
     return chunk;
 }
 
+// From the chunk at hand, or a new one; pieces are aligned for anything.
 void *kal_arena_alloc(KalArena *arena, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - alignof(max_align_t)) / size) {

@@ -102,6 +102,8 @@ static void trim(char *message)
     }
 }
 
+// Beyond the limit of a severity messages are only counted, and notes go with the message
+// that they belong to.
 void kal_diagnostics_add(KalDiagnostics *list, KalSeverity severity, KalSpan span,
                          const char *format, ...)
 {
@@ -418,6 +420,7 @@ static const char *short_name(const char *name)
     return name + (length > NAME_SHOWN ? length - NAME_SHOWN : 0);
 }
 
+// The first error, with how many more there are, becomes the message of the context.
 KalStatus kal_diagnostics_fail(const KalDiagnostics *list, KalStatus status)
 {
     assert(status != KAL_OK);

@@ -150,6 +150,8 @@ static int identify_absent(char path[PATH_MAX], KalFileId *out_id)
     return 0;
 }
 
+// A file that is there is known by device and inode, one that is not by those of its
+// folder, and its name.
 KalStatus kal_file_identify(KalContext *ctx, const char *path, KalFileId *out_id)
 {
     KAL_NEED(ctx, ctx && path && out_id);

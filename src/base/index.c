@@ -20,6 +20,7 @@ uint64_t kal_hash_text(uint64_t hash, const char *text, size_t length)
     return hash;
 }
 
+// All things are put anew by the hashes that their places keep.
 bool kal_index_reserve(KalContext *ctx, KalIndex *index)
 {
     if (kal_index_has_room(index)) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// The phrases of statuses, from their one list.
+
 #include <kalaba/status.h>
 
 const char *kal_status_text(KalStatus status)

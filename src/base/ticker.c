@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// A thread that calls a function every so many seconds until it is stopped.  It waits on a
+// condition and not in sleep(), so that stopping takes no time; the clock is the monotonic
+// one, which nobody sets.
+
 #include "base/ticker.h"
 
 #include <time.h>
@@ -36,6 +40,7 @@ static void *attend(void *user)
     return NULL;
 }
 
+// By the clock that nobody sets.
 bool kal_ticker_start(KalTicker *ticker, double seconds, void (*tick)(void *user),
                       void *user)
 {

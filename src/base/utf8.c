@@ -45,6 +45,8 @@ static bool is_proper(uint32_t code, size_t length)
            && !(code >= 0xd800 && code <= 0xdfff);
 }
 
+// The length by the first byte; then the code must be one that needs that length and is
+// no half of a pair (is_proper).
 size_t kal_utf8_parse(const char *text, size_t length, uint32_t *out_code)
 {
     static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

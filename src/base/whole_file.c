@@ -4,6 +4,11 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 #define _XOPEN_SOURCE 700
 
+// Files that are whole or not there: what is written goes into a file of another name in the
+// same folder, which takes the place of the other only when all of it is on the disk (rename
+// is atomic).  A link is followed first, so that what it leads to is replaced and the link
+// stays.
+
 #include "base/whole_file.h"
 
 #include <assert.h>
@@ -137,6 +142,7 @@ static char *suffix_place(const KalFile *file)
     return name + (length < longest ? length : longest);
 }
 
+// A new name in the same folder, with the rights of the file that it will replace.
 static KalStatus open_temporary(KalFile *file)
 {
     mode_t old = 0;

@@ -63,6 +63,8 @@ static int distance(const char *a, const char *b)
     return rows[length_a % 3][length_b];
 }
 
+// The nearest word within the slips that a word of this length may have; one that begins
+// like it is nearest of all.
 const char *kal_word_find_near(const char *word, const char *const *words, int count)
 {
     if (!(word && (words || count <= 0))) {

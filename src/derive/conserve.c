@@ -4,7 +4,7 @@
 // coordinates (theory (10.13) to (10.20); Goldstein, Classical Mechanics, chapter 2).
 //
 // A proof is a list of claims, formulas that must be zero.  All of a list are tested
-// together, for they share most of their parts (expr/identity.h).  Each claim carries the
+// together, for they share most of their parts (zero/identity.h).  Each claim carries the
 // words for the case that it is wrong, so that the reason why there is no such constant
 // comes with the verdict.  Claims are sufficient: where one cannot be proven, nothing is
 // concluded.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Words that an editor may offer: those of the language, functions, units, libraries with
+// their parts, and names of the text.
+
 #include "editor/hints.h"
 
 #include "lang/declared.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Places in a text: the protocol counts lines and units of UTF-16, we count bytes.
+
 #include "editor/place.h"
 
 // Units of UTF-16 that a character has, by its first byte; 0 for a byte that continues one.

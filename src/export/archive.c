@@ -103,6 +103,8 @@ static bool fill(const Zip *zip, zip_source_t *memory, const KalFmuFile *files,
     return false;
 }
 
+// The archive lies in memory in pieces; they go into a file that gets its name when it is
+// whole.
 static KalStatus copy(KalContext *ctx, const Zip *zip, zip_source_t *memory,
                       const char *path)
 {

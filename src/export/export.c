@@ -145,6 +145,7 @@ static KalStatus export_to(Export *e, const KalExportPlan *plan, const char *fol
     return status;
 }
 
+// A plan is made, files are written from it, and the report says what they are.
 KalStatus kal_export_c(KalContext *ctx, const KalSystem *system,
                        const KalExportOptions *options, const char *folder,
                        KalExportReport *out_report)

@@ -150,6 +150,9 @@ static bool is_possible(const KalExportPlan *plan)
            && plan->n_rows <= plan->system->n && !shares;
 }
 
+// The elimination of the fast road, for the rows that are independent at the start, with
+// one formula more: by how much rows that were left out may be off. Without it, where it
+// would be too long, the export solves as a general system does.
 KalStatus kal_export_make_fast(KalExportPlan *plan)
 {
     Making make = {.plan = plan};

@@ -133,6 +133,8 @@ static KalStatus say_what_compiler_said(const Bench *b)
     return KAL_ERR_FILE;
 }
 
+// cc runs in the folder of the sources and is waited for; whether there is one shows only
+// when it is started.
 static KalStatus run_compiler(const Bench *b)
 {
     char glue[2 * PATH_SIZE];

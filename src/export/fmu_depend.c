@@ -55,6 +55,7 @@ static void add_all(Finding *f, const KalExpr *e, size_t count)
     }
 }
 
+// The formulas that unknowns are made of, one list; the first of each kind is noted.
 static void list_roots(Finding *f)
 {
     const KalModel *model = f->plan->draft.model;
@@ -338,6 +339,8 @@ static KalStatus allocate(Finding *f)
                : kal_no_memory(f->plan->ctx, "for dependencies");
 }
 
+// Symbols in each formula first, by one pass over all nodes; groups of coordinates from
+// them, by union-find; then the set of each unknown.
 static KalStatus find(Finding *f, KalFmu *fmu)
 {
     KAL_TRY(allocate(f));

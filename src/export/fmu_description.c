@@ -258,6 +258,7 @@ static void put_structure(KalXml *xml, const KalFmu *fmu)
     kal_xml_end(xml);
 }
 
+// The order of elements is that of the schema of FMI.
 void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
 {
     const char *title = fmu->plan->system->title;

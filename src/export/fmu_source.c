@@ -208,6 +208,7 @@ static void write_table_numbers(Glue *g, KalPage *page)
     kal_export_write_tables(page, g->fmu->plan);
 }
 
+// Parts of the text that are made for the model, by their keys in it.
 static void insert(void *user, const char *key, KalPage *page)
 {
     static const struct {
@@ -237,6 +238,8 @@ static bool starts_velocities(const KalFmu *fmu)
     return fmu->plan->system->n_results[KAL_PROGRAM_START] > 0;
 }
 
+// Conditions of the text, by the words that it has for them; operators have flags of
+// their own.
 static bool has(void *user, const char *flag)
 {
     const Glue *g = (const Glue *)user;

@@ -175,6 +175,7 @@ static KalStatus rate_unit(const KalExportPlan *plan, const char *unit,
     return *out_unit || !unit ? KAL_OK : no_memory(plan);
 }
 
+// Positions, velocities, states: the order in which derivatives follow.
 static KalStatus add_states(KalFmu *fmu)
 {
     const KalExportPlan *plan = fmu->plan;
@@ -262,6 +263,8 @@ static KalStatus add_results(KalFmu *fmu)
     return add_computed(fmu, "energy(potential)", NULL, true);
 }
 
+// Variables in the order of their value references: time, parameters, inputs, states,
+// derivatives, results. Whoever needs the references of a kind finds where it begins.
 KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
 {
     assert(version == 2 || version == 3);

@@ -477,6 +477,8 @@ static void place_prepared(Writer *w)
     }
 }
 
+// Tables over the slots of a program: how often each is used, and the piece of text that
+// it has become.
 static KalStatus init(Writer *w, KalContext *ctx, const KalCProgram *p)
 {
     w->p = p;
@@ -640,6 +642,8 @@ static void write_output(Writer *w, size_t k)
     kal_page_string(w->page, ";\n");
 }
 
+// Results from *next on, as many as `most` operations allow, so that no function of C is
+// longer than compilers like; 0 for all of them.
 KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most, KalPage *page,
                                    KalUsedOperators *used, size_t *next, bool *out_more)
 {

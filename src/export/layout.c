@@ -277,6 +277,7 @@ void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
                     plan->name, plan->names.contacts.count, plan->name);
 }
 
+// An upper bound of the memory of contacts on the stack of an exported function.
 size_t kal_export_contact_bytes(const KalExportPlan *plan)
 {
     const size_t number = plan->single ? 4 : 8;

@@ -291,6 +291,8 @@ static KalStatus list_events(KalExportPlan *plan)
                : kal_no_memory(plan->ctx, "for names");
 }
 
+// Identifiers of all kinds of names; with servos actuators are controls, without they are
+// inputs.
 static KalStatus list_all_names(KalExportPlan *plan, const char *name)
 {
     const KalModel *model = plan->system->model;
@@ -712,6 +714,7 @@ static KalStatus list_settings(KalExportPlan *plan)
     return KAL_OK;
 }
 
+// In the order of the head of this file: what comes later relies on what is there.
 KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
                                const KalSystem *system, const KalExportOptions *options,
                                bool derives)

@@ -41,6 +41,8 @@ static void write_of_params(KalExportWriting *w, KalPage *page, const KalCProgra
     kal_page_string(page, "}\n\n");
 }
 
+// Parameters that are formulas of others are computed as often as there are of them: then
+// also those that are made of each other have come to rest, in whatever order they stand.
 static void write_follow(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
@@ -63,6 +65,7 @@ static void write_follow(KalExportWriting *w, KalPage *page)
     kal_page_string(page, "    }\n}\n\n");
 }
 
+// Parameters by their number; those that the exported structure depends on are constants.
 static void write_access(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
@@ -184,6 +187,7 @@ static void write_values(KalPage *page, const KalExportPlan *plan, const char *a
     }
 }
 
+// The start as the library has found it, number by number.
 static void write_start(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;

@@ -23,6 +23,8 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
+// NAME begins words of the model's own; real, EPSILON and functions of the C library
+// depend on the precision.
 static void write_word(KalPage *page, const KalExportWords *words, const char *text,
                        size_t length)
 {
@@ -99,6 +101,7 @@ static char read_sign(const char *line, size_t length, char out_word[WORD_SIZE])
     return line[2];
 }
 
+// A line that begins a condition, ends one, or asks for a part is not written itself.
 static void write_line(Reading *r, KalPage *page, const char *line, size_t length)
 {
     char word[WORD_SIZE];
@@ -120,6 +123,7 @@ static void write_line(Reading *r, KalPage *page, const char *line, size_t lengt
     }
 }
 
+// Texts have names; one that is not there is a mistake of ours.
 void kal_export_write_text(KalPage *page, const KalExportWords *words, const char *name)
 {
     int count = 0;

@@ -459,6 +459,8 @@ static const char *write_action(const KalExportPlan *plan, KalPage *page,
     return "0";
 }
 
+// One case for each event; what several events have in common is not shared, for each
+// sees the state that the ones before have left.
 static void write_actions(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
@@ -668,6 +670,8 @@ static bool has(void *user, const char *flag)
     return i < count ? flags[i].set : has_sparse(plan, flag);
 }
 
+// Programs and settings are written first, on pages of their own, for only they know
+// which operators they need; then the text, which takes them in.
 void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page)
 {
     KalExportWriting w = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// cairo, loaded when a figure is first drawn (base/foreign.h).
+
 #include "figure/cairo_library.h"
 
 #include "base/foreign.h"

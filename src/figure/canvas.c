@@ -322,6 +322,7 @@ void kal_canvas_dots(KalCanvas *canvas, const KalSpot *points, size_t count,
     lib->cairo_stroke(canvas->cr);
 }
 
+// A point that is not a number parts two areas.
 void kal_canvas_areas(KalCanvas *canvas, const KalSpot *points, size_t count,
                       KalInk ink, double opacity)
 {
@@ -391,6 +392,8 @@ static void set_metadata(KalCanvas *canvas, const char *title)
     }
 }
 
+// PNG and PDF are written as cairo makes them; SVG is read once more for colors of dark
+// pages.
 KalStatus kal_canvas_finish(KalCanvas *canvas, const char *title, KalSink sink)
 {
     assert(canvas->cr && sink.write);

@@ -115,6 +115,8 @@ static KalStatus returns(KalContext *ctx, const KalTable *table, size_t column,
     return status;
 }
 
+// Inputs whose values come again make axes: two of them a map, one of them bands; with
+// none there is a histogram.
 KalStatus kal_figure_suggest(KalContext *ctx, const KalTable *table,
                              KalFigureOptions *options)
 {

@@ -364,6 +364,7 @@ static KalStatus measure_bands(Job *job, size_t *out_each)
     return KAL_OK;
 }
 
+// Quantiles of each column for each value of x.
 static KalStatus make_bands(Job *job)
 {
     size_t each = 1;
@@ -520,6 +521,7 @@ static KalStatus measure_map(Job *job)
     return KAL_OK;
 }
 
+// Means in the cells of two rulers; what has several rows in a cell is averaged.
 static KalStatus make_map(Job *job)
 {
     KAL_TRY(measure_map(job));

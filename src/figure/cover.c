@@ -95,6 +95,7 @@ static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalSpot *points,
     return status;
 }
 
+// The grid costs a byte a cell; only what passes a new cell is kept.
 KalStatus kal_cover_remove(KalContext *ctx, KalBox frame, double cell, KalBlock *points)
 {
     assert(cell > 0.0);

@@ -53,6 +53,8 @@ static bool is_map(const KalFigure *figure)
     return right;
 }
 
+// A map is a full grid with x running fastest: `across` is how many rows go by until y
+// changes.
 KalStatus kal_plane_check(KalFigure *figure)
 {
     const KalTable *table = figure->table;
@@ -228,6 +230,7 @@ static void fill(const KalFigure *figure, size_t panel, const size_t *cells,
     }
 }
 
+// For each row and each column of pixels the cell below its middle is found once.
 KalStatus kal_plane_paint(const KalFigure *figure, size_t panel,
                           KalPlaneImage *out_image)
 {

@@ -26,6 +26,8 @@ static size_t bisect(const KalRuler *ruler, double value)
     return low;
 }
 
+// Different values, sorted, by bisection and insertion; beyond KAL_RULER_MOST only their
+// range is kept.
 KalStatus kal_ruler_note(KalContext *ctx, KalRuler *ruler, double value)
 {
     assert(!ruler->bins);
@@ -79,6 +81,7 @@ static void widen(KalRuler *ruler)
     ruler->range.high = axis.high;
 }
 
+// As many values as bins, each the middle of one.
 KalStatus kal_ruler_set_bins(KalContext *ctx, KalRuler *ruler, size_t count)
 {
     assert(count > 0 && ruler->range.count > 0);

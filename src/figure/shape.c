@@ -51,6 +51,7 @@ static size_t number(double place, size_t count)
     return place > 0.0 ? (size_t)fmin(place, (double)(count - 1)) : 0;
 }
 
+// The first dot of each cell of the grid is kept; others would lie on top of it.
 static KalStatus add_dots(const KalShapePlace *p, Cells *cells, KalBlock *points)
 {
     const KalFigure *figure = p->figure;

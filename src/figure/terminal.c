@@ -381,6 +381,8 @@ static KalStatus trace(const Screen *s, KalShapePlace place, KalBlock *out_point
     return status;
 }
 
+// Curves as dots of braille where there are such, eight in a cell; else a character in
+// each cell that they pass.
 static KalStatus draw_curve(Screen *s, size_t panel, size_t curve)
 {
     assert(panel < s->figure->n_panels);
@@ -521,6 +523,8 @@ static void put_cells(const Screen *s, bool fine, const Cell *cells, bool all)
     }
 }
 
+// Names of curves stand beside the row in which the curve ends, moved apart where they
+// would meet.
 static void put_rows(const Screen *s, size_t panel)
 {
     assert(panel < s->figure->n_panels);

@@ -98,6 +98,7 @@ static bool is_same(KalSpot a, KalSpot b)
     return a.x == b.x && a.y == b.y;
 }
 
+// The four points of a column in their order in time, none twice.
 static void leave_column(KalThin *thin)
 {
     if (!thin->open) {
@@ -127,6 +128,7 @@ static void end_stretch(KalThin *thin)
     thin->drawn = 0;
 }
 
+// Points of one column only change its four; a point that is no number ends the stretch.
 void kal_thin_add(KalThin *thin, KalSpot point)
 {
     if (isnan(point.x) || isnan(point.y)) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Base 64 after RFC 4648, as bytes come: what is left of a group of three waits in the
+// encoder.
+
 #include "json/base64.h"
 
 #include <assert.h>

@@ -217,6 +217,8 @@ static bool is_derivative(const KalNode *node, const KalNode *target)
     return kal_node_equal(operand, target) || kal_node_equal(operand, root);
 }
 
+// state x: x' = …: the left side is parsed as any target, and has to be the derivative of
+// the name.
 KalNode *kal_parse_state(KalParser *p, uint32_t begin)
 {
     KalNode *unit = NULL;
@@ -317,6 +319,8 @@ KalNode *kal_parse_init(KalParser *p, uint32_t begin)
     return kal_parser_add_list(p, KAL_NODE_INIT, begin, items);
 }
 
+// Each part is asked for in words that show the whole statement, for few know it by
+// heart.
 KalNode *kal_parse_simulate(KalParser *p, uint32_t begin)
 {
     KalNode *from = kal_parse_value(p);

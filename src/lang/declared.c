@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// What a text declares, found by its words alone: the text need not be right, so that an editor
+// knows names while somebody types.  A word begins a statement behind the end of another, behind
+// a brace, and first in a line whatever is open: a bracket that was left open hides nothing.
+
 #include "lang/declared.h"
 
 #include <assert.h>

@@ -85,6 +85,7 @@ static void demand_condition(KalParser *p, const KalNode *node)
     }
 }
 
+// A number that is too large or too small for a double would silently be another one.
 KalNode *kal_parse_number(KalParser *p)
 {
     assert(kal_parser_is(p, KAL_TOKEN_NUMBER));
@@ -622,6 +623,7 @@ KalNode *kal_parse_condition(KalParser *p)
     return node;
 }
 
+// A name with indices, members and primes, as far as the place allows them.
 KalNode *kal_parse_target(KalParser *p, KalTargetParts parts, const char *what)
 {
     assert(what);

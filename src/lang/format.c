@@ -694,6 +694,7 @@ static KalStatus parse_and_format(KalContext *ctx, const KalSource *source,
     return status;
 }
 
+// Nothing is written unless the whole text has its canonical form.
 KalStatus kal_model_format(KalContext *ctx, const char *name, const char *text,
                            size_t length, KalSink messages, KalSink out)
 {

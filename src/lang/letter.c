@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Which characters beyond ASCII are letters of names: those of scripts that formulas are
+// written in, and none that looks like an operator or a space.  Ranges are few, so they are
+// tried one by one.
+
 #include "lang/letter.h"
 
 #include <stddef.h>

@@ -159,6 +159,7 @@ static KalTokenKind fault_of(const KalLexer *lexer, uint32_t begin, const char *
     return KAL_TOKEN_FAULT;
 }
 
+// After these a line end does not end a statement: something has to follow.
 bool kal_token_continues(KalTokenKind kind)
 {
     switch (kind) {

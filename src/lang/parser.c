@@ -235,6 +235,8 @@ static const char *find_hint(const KalParser *p, bool ends)
                : "";
 }
 
+// What would have fitted is listed: an operator, a comma, a word, and then what is
+// expected.
 void kal_parser_fail_after(KalParser *p, const char *what)
 {
     assert(what);
@@ -445,6 +447,7 @@ static void parse_checked(KalParser *p, const KalSource *source)
     parse_text(p);
 }
 
+// A tree without errors, or none.
 KalStatus kal_parse(KalContext *ctx, const KalSource *source,
                     KalDiagnostics *diagnostics, KalTree **out_tree)
 {

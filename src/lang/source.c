@@ -16,6 +16,7 @@ static size_t block_size(const KalSource *source)
     return sizeof *source + source->length + 1 + strlen(source->name) + 1;
 }
 
+// One block: the head, the text with a NUL behind it, and the name.
 KalStatus kal_source_create(KalContext *ctx, const char *name, const char *text,
                             size_t length, KalSource **out_source)
 {

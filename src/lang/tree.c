@@ -208,6 +208,8 @@ static int32_t split(const char *text, size_t length, char *digits, size_t *out_
     return exponent;
 }
 
+// Digits and exponent are kept apart, without zeros at either end: two spellings of a
+// number are then equal, and printing has its digits.
 KalNode *kal_tree_add_number(KalTree *tree, KalSpan span, const char *text,
                              size_t length)
 {

@@ -151,6 +151,7 @@ static KalStatus build(KalBuild *b)
     return status;
 }
 
+// The builder owns everything until the model is whole.
 KalStatus kal_model_build(KalSources *sources, const KalSource *main,
                           const KalBuildOptions *options, KalDiagnostics *diagnostics,
                           KalModel **out_model)

@@ -20,6 +20,7 @@
 
 // Loops.
 
+// Each pass binds the index anew, in a frame that shadows what is outside.
 void kal_build_for(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_FOR);
@@ -62,6 +63,7 @@ static bool check_parameters(KalBuild *b, const KalNode *parameters)
     return true;
 }
 
+// A definition is kept as it stands; its body is built where it is called or made a part.
 void kal_build_definition(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_COMPONENT || node->kind == KAL_NODE_FN);

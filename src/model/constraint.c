@@ -111,6 +111,8 @@ static KalValue constraint_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
         kal_build_reaction_unit(b, index, value.unit), leaves->node);
 }
 
+// The name is declared even if the equation is wrong: it then means nothing, and is not
+// told of again.
 void kal_build_constraint(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_CONSTRAINT);
@@ -241,6 +243,7 @@ static KalValue servo_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
     return value;
 }
 
+// As a constraint, with the rate at which its error decays.
 void kal_build_servo(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_SERVO);
@@ -336,6 +339,8 @@ static bool add_law(KalBuild *b, const KalNode *node, const KalActuator *actuato
     return true;
 }
 
+// The input is a symbol, or the promise of a law that is built when everything it may
+// name is there.
 void kal_build_actuator(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_ACTUATOR);

@@ -226,6 +226,8 @@ static void finish(KalBuild *b, const Making *m, const KalTarget *target, uint32
     }
 }
 
+// The gap becomes a row of position level, its slips rows of velocity level, in the list
+// of constraints: derivation treats all alike.
 void kal_build_contact(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_CONTACT);

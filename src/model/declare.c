@@ -15,6 +15,7 @@
 
 // Sizes.
 
+// Of x[i, 3] in a loop over i the first index names an element and the second is a size.
 bool kal_build_split_indices(KalBuild *b, const KalTarget *target,
                              uint32_t *out_elements)
 {

@@ -274,6 +274,8 @@ static KalExpr cut(KalBuild *b, KalExpr law, KalExpr limit)
                             kal_binary(g, KAL_OP_MAX, law, kal_neg(g, limit)));
 }
 
+// Laws are built last, for they may name reactions, accelerations and other inputs: the
+// symbols that were promised get their formulas.
 static void set_law(KalBuild *b, const Later *later)
 {
     static const KalUsage usage = {KAL_MARKS_FORCE | KAL_MARK(PROMISE), "a law"};
@@ -356,6 +358,7 @@ static void add_plot(Places *places, KalPlot *plot)
     }
 }
 
+// Every formula of the model in which a promise may stand.
 static void list_places(Places *places)
 {
     KalModel *model = places->b->model;

@@ -192,6 +192,8 @@ static KalValue matrix_times(KalBuild *b, KalValue a, KalValue c, const KalNode 
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
 }
 
+// Products of numbers with anything, of matrices with vectors and matrices; a product of
+// vectors is spelled dot or cross.
 KalValue kal_build_multiply(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     if (a.kind == KAL_VALUE_BAD || c.kind == KAL_VALUE_BAD) {
@@ -715,6 +717,7 @@ static KalValue eval_node(KalBuild *b, const KalNode *node)
     return KAL_BAD_VALUE;
 }
 
+// Recursion goes through here, so that depth and steps are bounded here.
 KalValue kal_build_eval(KalBuild *b, const KalNode *node)
 {
     if (!kal_build_step(b, node->span, 1)) {

@@ -212,6 +212,7 @@ void kal_build_along(KalBuild *b, const KalNode *node)
     (void)kal_build_zip(b, add_along, force, along, node);
 }
 
+// A mass that is given for two coordinates, beside those of the kinetic energy.
 void kal_build_mass(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_MASS);

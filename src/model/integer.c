@@ -46,6 +46,8 @@ static double *symbol_values(KalBuild *b)
     return (double *)b->formulas.numbers.data;
 }
 
+// The value of a formula of parameters: at once for one parameter or number, else by
+// evaluation.
 bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
 {
     const KalParameter *parameter = parameter_of(b, e);
@@ -277,6 +279,8 @@ static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value)
 
 // NOLINTEND(misc-no-recursion)
 
+// Whole numbers are expected exactly; a parameter that was computed in doubles is one
+// when it is the nearest.
 bool kal_build_integer(KalBuild *b, const KalNode *node, int64_t *out_value)
 {
     KalRational number;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// The libraries of parts, which the build has put into the program (models/).
+
 #include "model/library.h"
 
 #include <string.h>

@@ -148,6 +148,8 @@ KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
     return KAL_OK;
 }
 
+// A copy that shares the tables of the model and has a graph of its own to add formulas
+// to.
 KalStatus kal_model_fork(KalContext *ctx, const KalModel *model, KalModel **out_fork)
 {
     assert(ctx && model && out_fork);
@@ -527,6 +529,7 @@ const char *kal_model_symbol_name(void *model, uint32_t id)
     return ((const KalModel *)model)->symbols[id].name;
 }
 
+// Bisection: origins come with nodes, whose indices rise.
 bool kal_model_find_origin(const KalModel *model, KalExpr node, KalSpan *out_span)
 {
     assert(out_span);

@@ -164,6 +164,7 @@ static KalValue derived_target(KalBuild *b, const KalNode *target, unsigned *out
                           KAL_SPACE_VALUE);
 }
 
+// x = 1 holds, x ~ 1 guesses; x' is a velocity.
 void kal_build_init(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_INIT);
@@ -325,6 +326,7 @@ static void read_options(KalBuild *b, const KalNode *options)
     }
 }
 
+// One of them, in the model itself, not in what it uses.
 void kal_build_simulate(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_SIMULATE);
@@ -498,6 +500,7 @@ static void finish_event(KalBuild *b, KalEvent event, const Actions *actions)
     }
 }
 
+// Actions are read before the event is finished, so that all their errors are told.
 void kal_build_event(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_EVENT);

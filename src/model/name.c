@@ -42,6 +42,7 @@ static uint32_t hash_text(const char *text, size_t length)
     return kal_hash(kal_hash_text(KAL_HASH_BEGIN, text, length), 0);
 }
 
+// Every name is kept once and known by its number, so that names are compared as numbers.
 static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint32_t hash)
 {
     assert(text && length < UINT32_MAX);
@@ -138,6 +139,7 @@ KalEntry *kal_build_find_in(const KalBuild *b, const KalScope *scope, KalAtom at
                                             entry_key(scope, atom, space));
 }
 
+// Loops and arguments first, from the inside out; then scopes, from the inside out.
 bool kal_build_find(const KalBuild *b, KalAtom atom, KalSpace space,
                     KalFound *out_found)
 {
@@ -272,6 +274,8 @@ static bool count_name(KalBuild *b, KalSpan span)
     return b->status == KAL_OK;
 }
 
+// The same place of the text twice is a loop without an index; another place is a second
+// declaration.
 KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
 {
     assert(name->kind == KAL_NODE_NAME && b->names.scope);

@@ -109,6 +109,8 @@ static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
     return status == KAL_OK ? accept(b, i) : KAL_OK;
 }
 
+// An override is parsed as if it were a statement of the model, with places in messages
+// that refer to the option as given.
 static KalStatus read(KalBuild *b, size_t i)
 {
     assert(i < b->options->n_overrides && b->overrides.list);

@@ -191,6 +191,7 @@ static KalValue index_value(KalBuild *b, const KalNode *node, KalSpace space)
     return known ? element(b, base, i, node) : KAL_BAD_VALUE;
 }
 
+// a, a.b, a[i] and what is made of them; other expressions only where a value is meant.
 KalValue kal_build_path(KalBuild *b, const KalNode *node, KalSpace space)
 {
     if (!kal_build_step(b, node->span, 1)) {
@@ -210,6 +211,7 @@ KalValue kal_build_path(KalBuild *b, const KalNode *node, KalSpace space)
                : kal_build_bad(b, node->span, "expected a name, found an expression");
 }
 
+// An open array is copied where its value is used, for elements may still come.
 KalValue kal_build_snapshot(KalBuild *b, KalValue value, const KalNode *node)
 {
     if (value.kind != KAL_VALUE_ARRAY || value.of.array->capacity == 0) {

@@ -131,6 +131,7 @@ static bool read_against(KalBuild *b, const KalNode *node, KalCurve *out_curve)
     return good;
 }
 
+// All curves are read before the plot is kept, so that all errors are told.
 void kal_build_plot(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_PLOT);
@@ -182,6 +183,7 @@ typedef struct Points {
     bool lists_allowed;
 } Points;
 
+// Points are all in the plane, or all in space.
 static bool add_point(KalBuild *b, Points *points, KalValue value, const KalNode *node)
 {
     const KalPoint *list = (const KalPoint *)points->list.data;
@@ -259,6 +261,7 @@ static bool read_angle(KalBuild *b, const KalNode *node, KalDrawing *drawing)
     return angle.kind != KAL_VALUE_BAD;
 }
 
+// Points, sizes and angle are formulas; a list of points is as good as points one by one.
 void kal_build_draw(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_DRAW);

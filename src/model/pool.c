@@ -49,6 +49,7 @@ static KalPoolChunk *find_chunk(KalPool *pool, size_t size)
     return chunk;
 }
 
+// A stack of chunks: pieces are given back all at once, down to a mark.
 void *kal_pool_alloc(KalPool *pool, size_t size)
 {
     const size_t align = alignof(max_align_t);

@@ -109,6 +109,8 @@ KalUnitId kal_build_unit_over(KalBuild *b, KalUnitId a, KalUnitId c)
                                                   : combine(b, UNIT_OVER, a, c);
 }
 
+// Results are remembered by exponent and unit; exponents that are too large give a unit
+// that fits everything.
 KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t den)
 {
     assert(den > 0);

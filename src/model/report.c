@@ -164,6 +164,7 @@ void kal_build_no_memory(KalBuild *b)
     kal_build_check(b, kal_no_memory(b->ctx, "to build the model"));
 }
 
+// Work and depth are counted here, so that any text ends in bounded time and stack.
 bool kal_build_step(KalBuild *b, KalSpan span, size_t count)
 {
     if (b->status != KAL_OK) {
@@ -218,6 +219,8 @@ bool kal_build_count(KalBuild *b, KalSpan span, size_t count)
     return true;
 }
 
+// What has failed in the graph becomes an error at the place in the text that is being
+// built.
 KalValue kal_build_graph_failed(KalBuild *b, KalSpan span)
 {
     const KalStatus status = kal_graph_status(b->graph);

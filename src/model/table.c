@@ -199,6 +199,8 @@ static bool take_columns(KalBuild *b, const KalNode *node, const KalTable *table
     return true;
 }
 
+// The columns of a CSV file are read as numbers; messages of the reader become errors at
+// the name of the file.
 static bool read_file(KalBuild *b, const KalNode *node, const Options *options,
                       Points *points)
 {
@@ -248,6 +250,7 @@ static void report_fault(KalBuild *b, const KalNode *node, const Points *points,
     }
 }
 
+// Memory of the model keeps it, since formulas hold its address.
 static const KalSpline *make_spline(KalBuild *b, const KalNode *node,
                                     const Points *points, const KalSplineSpec *spec)
 {

@@ -16,6 +16,8 @@ enum {
     FIRST_CAPACITY = 8
 };
 
+// Indices from the outermost to the innermost; one that read a loop's index names an
+// element.
 bool kal_build_target(KalBuild *b, const KalNode *node, KalTarget *out_target)
 {
     KalTarget target = {.node = node};
@@ -204,6 +206,7 @@ static KalEntry *add_element(KalBuild *b, KalEntry *entry, const KalTarget *targ
     return value ? entry : NULL;
 }
 
+// An array that is declared by elements is declared with its first and grows with each.
 KalEntry *kal_build_declare_target(KalBuild *b, KalEntryKind kind,
                                    const KalTarget *target, uint32_t n)
 {

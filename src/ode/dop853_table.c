@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// The coefficients of DOP853: nodes c, rows of a, weights b, those of both error estimates
+// and of dense output, theory (12.1) to (12.4) and (12.9).  Hairer, Nørsett and Wanner give
+// them to 20 digits; tests of the order conditions find a digit that is wrong
+// (tests/unit/ode/test_table.c).
+
 #include "ode/dop853_table.h"
 
 const double kal_dop853_nodes[KAL_DOP853_STAGES] = {

@@ -142,6 +142,8 @@ const char *kal_print_name(const KalPrinter *p, KalExpr symbol)
     return p->options->name(p->options->user, kal_node(p->g, symbol)->arg[0].index);
 }
 
+// How strongly a formula holds together when it is printed: a negative number in front
+// makes a sum of it, a fraction a product.
 KalLevel kal_print_level(const KalPrinter *p, KalExpr e)
 {
     if (kal_print_part(p, e) != 0) {
@@ -340,6 +342,7 @@ static size_t list_parts(const KalPrinter *p, const KalOrder *order,
     return n;
 }
 
+// The name of a part that is printed by itself, as each format writes a definition.
 static void print_left_side(KalPrinter *p, const char *name, uint32_t part)
 {
     assert(name || part > 0);

@@ -201,6 +201,8 @@ static void expand_infix(KalPrinter *p, const KalExprNode *n, KalLevel own)
     kal_push_node(p, n->arg[1], own + 1);
 }
 
+// Into pieces for C: parentheses where the grammar of C needs them, operators by their
+// kind, functions by ops.def.
 void kal_expand_c(KalPrinter *p, const KalPiece *piece)
 {
     assert(piece->kind == KAL_PIECE_NODE);

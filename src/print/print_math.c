@@ -487,6 +487,7 @@ static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
     kal_push_text(p, math->cases_end);
 }
 
+// Between marks, such as bars, or as a name with its arguments.
 static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
     assert(kal_op_kind((KalOp)n->op) == KAL_KIND_CALL);
@@ -509,6 +510,7 @@ static void expand_call(KalPrinter *p, const KalExprNode *n)
     push_arguments(p, n);
 }
 
+// Into pieces for mathematics; a guard shows only what it guards.
 static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
 {
     const KalExprNode n = *kal_node(p->g, e);

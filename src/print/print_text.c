@@ -109,6 +109,7 @@ static void expand_power(KalPrinter *p, const KalExprNode *n)
     kal_push_text(p, power < 0 ? ")" : "");
 }
 
+// if(…) has a condition for its first argument, which is written in words.
 static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
     assert(kal_op_arity((KalOp)n->op) > 0);
@@ -137,6 +138,8 @@ static void push_word(KalPrinter *p, KalOp op)
     kal_push_text(p, " ");
 }
 
+// `not` and what is within `and` and `or` get parentheses, so that ranks need not be
+// known to readers.
 static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 {
     const KalExprNode n = *kal_node(p->g, e);
@@ -163,6 +166,7 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
     kal_push_text(p, parentheses ? ")" : "");
 }
 
+// Into pieces for the model language; a condition as a number is if(c, 1, 0).
 static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
 {
     const KalExprNode n = *kal_node(p->g, e);

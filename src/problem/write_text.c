@@ -221,6 +221,7 @@ static void print_coordinates(const Page *page)
     print_rest(page, labels.count);
 }
 
+// One line each, with units, and a mark at what is not unique.
 static void print_group(const Page *page, const KalViewGroup *group)
 {
     const Labels labels = {group->names, group->count};
@@ -361,6 +362,7 @@ static void print_indeterminate(const Page *page)
                 "the one of least norm\nis shown.\n");
 }
 
+// The first lines say what a reader asks first: how large, how free, how sure.
 static void print_summary(const Page *page)
 {
     assert(page->answer->rank_A <= page->answer->n);

@@ -4,6 +4,8 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 #define _DEFAULT_SOURCE
 
+// Pages of memory that the processor may execute.
+
 #include "prog/pages.h"
 
 #include <assert.h>

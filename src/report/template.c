@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// A page with gaps: text up to a gap is written as it is, then the gap is filled by whoever
+// knows its name.  Texts that go into scripts have no '<', so that none can end the script.
+
 #include "report/template.h"
 
 #include <assert.h>

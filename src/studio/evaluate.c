@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// The work on a text that a request asks for: load it, then do each task of the request in
+// turn and tell its result as a line of JSON as soon as it is there.
+
 #include "base/block.h"
 #include "show/page.h"
 #include "studio/evaluate_impl.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Who may ask, and for what: a request has the token of the studio in its path, names the
+// loopback address as its host, which no name that leads here by DNS does, and comes from the
+// page of the studio; files have names that lead nowhere but into the folder.
+
 #include "studio/guard.h"
 
 #include <assert.h>

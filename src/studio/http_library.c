@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// libmicrohttpd, loaded when a studio is opened (base/foreign.h).
+
 #include "studio/http_library.h"
 
 #include "base/foreign.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Requests are JSON, read by a pull parser into an arena.  A key that is unknown or a value
+// of another kind is refused: the page that sends them is ours.
+
 #include "studio/request.h"
 
 #include "base/number.h"

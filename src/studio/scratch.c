@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// A folder for the files of one request, removed with all that is in it, links not followed.
+
 #include "studio/scratch.h"
 
 #include <assert.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Open MPI, loaded when a sweep is asked to use its ranks (base/foreign.h).
+
 #include "sweep/mpi_library.h"
 
 #include "base/foreign.h"

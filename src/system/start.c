@@ -2,7 +2,7 @@
 
 // A consistent start: theory section 13.
 //
-// Positions first (system/seek.h), then velocities at these positions.  Velocities nearest to
+// Positions first (seek.c), then velocities at these positions.  Velocities nearest to
 // those written in the metric M, subject to constraints, are what an impact leaves: (13.4) is
 // solved as one, by Newton's method where constraints are nonlinear in the velocities.  What
 // is held is a row of its own.

@@ -4,7 +4,7 @@
 //
 // A file is made in memory and handed over in one piece.  When a disk fills up under it,
 // HDF5 1.10 cannot close the file any more and crashes when the program ends; in memory
-// there is nothing that can fill up, and the disk is the business of table/file.c.
+// there is nothing that can fill up, and the disk is the business of base/whole_file.c.
 //
 // Texts have a fixed length.  Those of variable length lie in a part of the file that has
 // no checksum, and HDF5 1.10 crashes when it is damaged; the reader passes over them.
