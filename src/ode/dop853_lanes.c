@@ -29,25 +29,35 @@ static size_t room_behind(const KalLaneSystem *system)
     return (size_t)(one > all ? one : all);
 }
 
-static void lay_out(KalOdeLanes *l, void *block)
+// The time, states and what programs of stages take besides stand one behind the other, and so
+// do the rates of all stages and what is written behind them.
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalOdeLanes *l = (KalOdeLanes *)owner;
+    const size_t n = (size_t)l->system.n;
+    l->pace = kal_carve(carver, 1, sizeof *l->pace);
+    l->begin = kal_carve_doubles(carver, 3 + 2 * n, KAL_LANES);
+    l->y_end = kal_carve_doubles(carver, n, KAL_LANES);
+    l->atol = kal_carve_doubles(carver, n, KAL_LANES);
+    l->at = kal_carve_doubles(carver, 1 + n, KAL_LANES);
+    l->end = kal_carve_doubles(carver, 1 + n, KAL_LANES);
+    l->times = kal_carve_doubles(carver, KAL_ATTEMPT_RATES, KAL_LANES);
+    l->k[1] = kal_carve_doubles(
+        carver, (KAL_DOP853_END - 1) * n + room_behind(&l->system), KAL_LANES);
+    l->k[KAL_DOP853_END] =
+        kal_carve_doubles(carver, (size_t)l->system.n_rates, KAL_LANES);
+}
+
+// The parts of the pieces that have several.
+static void divide(KalOdeLanes *l)
 {
     const size_t n = (size_t)l->ld;
-    l->pace = (KalPace *)block;
-    l->begin = (double *)(void *)(l->pace + 1);
     l->y = l->begin + KAL_LANES;
     l->h = l->y + n;
     l->k[0] = l->h + 2 * (size_t)KAL_LANES;
-    l->y_end = l->k[0] + n;
-    l->atol = l->y_end + n;
-    l->at = l->atol + n;
-    l->end = l->at + KAL_LANES + n;
-    l->times = l->end + KAL_LANES + n;
-    double *k = l->times + (size_t)KAL_LANES * KAL_ATTEMPT_RATES;
-    for (int i = 1; i < KAL_DOP853_END; i++) {
-        l->k[i] = k;
-        k += n;
+    for (int i = 2; i < KAL_DOP853_END; i++) {
+        l->k[i] = l->k[i - 1] + n;
     }
-    l->k[KAL_DOP853_END] = k + KAL_LANES * room_behind(&l->system);
 }
 
 // What suits the processor.
@@ -64,31 +74,23 @@ static const KalCourseMath *choose_math(void)
 KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
                                KalOdeLanes **out_lanes)
 {
-    enum {
-        ALIGNMENT = 64
-    };
-
     assert(system->n_rates >= system->n && system->n > 0);
     KalOdeLanes *l = KAL_NEW(ctx, KalOdeLanes);
     if (!l) {
         return kal_no_memory(ctx, "for lanes");
     }
-    const size_t groups = (5 + KAL_DOP853_END) * (size_t)system->n + 5
-                          + KAL_ATTEMPT_RATES + room_behind(system)
-                          + (size_t)system->n_rates;
     l->ctx = ctx;
     l->system = *system;
     l->sums = kal_dop853_choose_sums();
     l->math = choose_math();
     l->ld = KAL_LANES * system->n;
-    l->block_size = sizeof(KalPace) + groups * sizeof(KalEight) + ALIGNMENT;
-    l->block = kal_alloc(ctx, 1, l->block_size);
-    if (!l->block) {
+    const KalStatus status =
+        kal_workspace_make(ctx, "for lanes", lay_out, l, &l->workspace);
+    if (status != KAL_OK) {
         kal_ode_lanes_destroy(l);
-        return kal_no_memory(ctx, "for lanes");
+        return status;
     }
-    const size_t off = (uintptr_t)l->block % ALIGNMENT;
-    lay_out(l, (char *)l->block + (ALIGNMENT - off) % ALIGNMENT);
+    divide(l);
     *out_lanes = l;
     return KAL_OK;
 }
@@ -96,7 +98,7 @@ KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
 void kal_ode_lanes_destroy(KalOdeLanes *lanes)
 {
     if (lanes) {
-        kal_free(lanes->ctx, lanes->block, lanes->block ? lanes->block_size : 0);
+        kal_workspace_clear(lanes->ctx, &lanes->workspace);
         kal_free(lanes->ctx, lanes, sizeof *lanes);
     }
 }

@@ -11,6 +11,7 @@
 #ifndef ODE_DOP853_LANES_IMPL_H
 #define ODE_DOP853_LANES_IMPL_H
 
+#include "base/workspace.h"
 #include "ode/dop853_impl.h"
 #include "ode/dop853_lanes.h"
 
@@ -103,8 +104,7 @@ struct KalOdeLanes {
     double *k
         [KAL_ATTEMPT_RATES]; ///< n groups each; what `rate` writes behind them is overwritten
                              ///< by the next, but for the last
-    void *block;
-    size_t block_size;
+    KalWorkspace workspace;
 };
 
 #endif

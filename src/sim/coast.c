@@ -20,42 +20,37 @@ static size_t entries_of(const KalSystem *system)
 
 void kal_coast_clear(KalCoast *coast)
 {
-    if (coast->block) {
-        kal_free(coast->ctx, coast->block, coast->block_size);
-    }
+    kal_workspace_clear(coast->ctx, &coast->workspace);
     *coast = (KalCoast){.ctx = coast->ctx};
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalCoast *coast = (KalCoast *)owner;
+    const size_t entries = entries_of(coast->road->system);
+    const size_t rows = (size_t)coast->n_rows;
+    coast->of = kal_carve(carver, 1, sizeof *coast->of);
+    coast->once = kal_carve(carver, entries, sizeof *coast->once);
+    coast->rows = kal_carve(carver, entries, sizeof *coast->rows);
+    coast->longest = kal_carve(carver, rows, sizeof *coast->longest);
+    coast->active = kal_carve_ints(carver, rows);
 }
 
 bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run)
 {
-    enum {
-        ALIGNMENT = 64
-    };
-
+    assert(road && run && run->system == road->system);
     const KalInstant *instant = run->instant;
-    const size_t entries = entries_of(run->system);
-    const size_t rows = (size_t)instant->n_active;
     kal_coast_clear(coast);
     coast->road = road;
     coast->n_rows = instant->n_active;
     coast->watches = instant->n_active > 0;
-    const size_t groups = 2 * entries + rows + sizeof(KalCoastLanes) / sizeof(KalEight);
-    coast->block_size = groups * sizeof(KalEight) + rows * sizeof(int) + ALIGNMENT;
-    coast->block = kal_alloc(coast->ctx, 1, coast->block_size);
-    if (!coast->block) {
+    if (kal_workspace_make(coast->ctx, "for lanes", lay_out, coast, &coast->workspace)
+        != KAL_OK) {
         return false;
     }
-    const size_t off = (uintptr_t)coast->block % ALIGNMENT;
-    coast->of =
-        (KalCoastLanes *)(void *)((char *)coast->block + (ALIGNMENT - off) % ALIGNMENT);
-    coast->once = (KalEight *)(coast->of + 1);
-    coast->rows = coast->once + entries;
-    coast->longest = coast->rows + entries;
-    int *active = (int *)(void *)(coast->longest + rows);
-    for (size_t i = 0; i < rows; i++) {
-        active[i] = instant->rows[i];
+    for (int i = 0; i < coast->n_rows; i++) {
+        coast->active[i] = instant->rows[i];
     }
-    coast->active = active;
     return true;
 }
 
@@ -109,6 +104,7 @@ static void take_past(KalCoastLanes *of, int lane, const KalRankWatch *watch, do
 // date again when the lane leaves.
 void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
 {
+    assert(0 <= lane && lane < KAL_LANES && run);
     const KalRankWatch *watch = &run->rank;
     const size_t entries = entries_of(run->system);
     coast->runs[lane] = run;

@@ -15,6 +15,7 @@
 #ifndef SIM_COAST_H
 #define SIM_COAST_H
 
+#include "base/workspace.h"
 #include "ode/dop853_lanes.h"
 #include "sim/run_impl.h"
 #include "system/lanes.h"
@@ -42,17 +43,16 @@ typedef struct KalCoastLanes {
 typedef struct KalCoast {
     KalContext *ctx;
     const KalRoadLanes *road;
-    bool watches;      ///< rows act, which may become dependent or vanish
-    bool any_due;      ///< a run has to know of its present step
-    int n_rows;        ///< of them, all that act
-    const int *active; ///< n_rows: which constraints they are
+    bool watches; ///< rows act, which may become dependent or vanish
+    bool any_due; ///< a run has to know of its present step
+    int n_rows;   ///< of them, all that act
+    int *active;  ///< n_rows: which constraints they are
     KalCoastLanes *of;
     KalEight *longest;       ///< n_rows: as KalRankWatch has it, like what follows
     KalEight *once;          ///< entries of A, the largest that they were,
     KalEight *rows;          ///< and as they were at the beginning of the step
     KalRun *runs[KAL_LANES]; ///< that coast, or NULL
-    void *block;
-    size_t block_size;
+    KalWorkspace workspace;
 } KalCoast;
 
 /// Make room for the rows of these lanes; false: there is none.

@@ -26,28 +26,27 @@ void kal_run_samples_clear(KalRun *run)
 {
     KalSamplesAhead *ahead = &run->ahead;
     kal_road_lanes_clear(&ahead->lanes);
-    kal_free(run->ctx, ahead->block, ahead->block_size);
+    kal_workspace_clear(run->ctx, &ahead->workspace);
     *ahead = (KalSamplesAhead){.count = 0};
+}
+
+// Times, states and integrals of samples, and what their looks find, in groups.
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalRun *run = (KalRun *)owner;
+    run->ahead.at = kal_carve_doubles(carver, 1 + numbers_of(run), KAL_LANES);
 }
 
 // Room for samples, and lanes for the rows of the road; false without memory.
 static bool make_room(KalRun *run)
 {
-    enum {
-        ALIGNMENT = KAL_LANES // numbers
-    };
-
     KalSamplesAhead *ahead = &run->ahead;
     const KalRoad *road = &run->instant->road;
-    if (!ahead->block) {
-        const size_t count = (1 + numbers_of(run)) * KAL_LANES + ALIGNMENT;
-        ahead->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
-        if (!ahead->block) {
+    if (!ahead->at) {
+        if (kal_workspace_make(run->ctx, "for samples", lay_out, run, &ahead->workspace)
+            != KAL_OK) {
             return false;
         }
-        const size_t off = (uintptr_t)ahead->block / sizeof(double) % ALIGNMENT;
-        ahead->block_size = count * sizeof(double);
-        ahead->at = ahead->block + (ALIGNMENT - off) % ALIGNMENT;
         ahead->lanes.ctx = run->ctx;
     }
     if (ahead->prepared != road->prepared || ahead->lanes.lead != road

@@ -11,6 +11,7 @@
 #ifndef SIM_SAMPLE_H
 #define SIM_SAMPLE_H
 
+#include "base/workspace.h"
 #include "system/lanes.h"
 
 /// Samples that are known ahead, of the run's last step.
@@ -23,9 +24,9 @@ typedef struct KalSamplesAhead {
     int next;             ///< which of them comes next
     bool waits;           ///< the run is at the one before; the instant is not
     bool good[KAL_LANES]; ///< those that programs vouch for
-    double *block;        ///< NULL: there is no room for any yet
-    size_t block_size;
-    double *at; ///< groups of KAL_LANES: their times, states and integrals
+    KalWorkspace workspace;
+    double *
+        at; ///< groups of KAL_LANES: their times, states and integrals; NULL: no room yet
 } KalSamplesAhead;
 
 #endif

@@ -46,6 +46,7 @@ typedef struct Draft {
 
 static KalStatus allocate(Draft *d)
 {
+    assert(!d->block && d->road->program);
     const KalSystem *system = d->road->instant->system;
     const size_t count =
         system->layout.count + d->road->at.count + 2 * (size_t)system->n + d->at->count;
@@ -108,6 +109,7 @@ static void gather(Draft *d, KalOp op, size_t to, size_t word)
 // what judges its answer, growth of pivots and sines, is gathered over all stages.
 static KalStatus add_stage(Draft *d, int stage)
 {
+    assert(stage >= FIRST && stage < KAL_DOP853_END);
     const KalRoad *road = d->road;
     const KalSystem *system = road->instant->system;
     const size_t n = (size_t)system->n;
@@ -143,28 +145,19 @@ static KalStatus build(Draft *d)
     return kal_graph_status(d->t.g);
 }
 
-static bool make_room(KalStages *s)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    enum {
-        ALIGNMENT = 64
-    };
-
+    KalStages *s = (KalStages *)owner;
     const size_t work = kal_program_work(s->program);
-    s->block_size = work * (sizeof(KalEight) + sizeof(double)) + ALIGNMENT;
-    s->block = kal_alloc(s->ctx, 1, s->block_size);
-    if (!s->block) {
-        return false;
-    }
-    const size_t off = (uintptr_t)s->block % ALIGNMENT;
-    s->work = (double *)(void *)((char *)s->block + (ALIGNMENT - off) % ALIGNMENT);
-    s->alone = s->work + KAL_LANES * work;
-    return true;
+    s->work = kal_carve_doubles(carver, work, KAL_LANES);
+    s->alone = kal_carve_doubles(carver, work, 1);
 }
 
 // Without a program, for want of memory or because there would be too many operations,
 // stages go one by one, so that nothing is to be told.
 void kal_stages_make(KalStages *stages, const KalRoad *road)
 {
+    assert(road->program && road->brief.program);
     KalStages *s = stages;
     Draft d = {.road = road, .at = &s->at};
     kal_stages_clear(s);
@@ -176,7 +169,8 @@ void kal_stages_make(KalStages *stages, const KalRoad *road)
     if (build(&d) != KAL_OK
         || kal_transcript_compile(&d.t, d.outputs, s->at.count, true, &s->program)
                != KAL_OK
-        || !make_room(s)) {
+        || kal_workspace_make(s->ctx, "for lanes", lay_out, s, &s->workspace)
+               != KAL_OK) {
         kal_stages_clear(s);
         s->made = true;
     }
@@ -187,7 +181,7 @@ void kal_stages_make(KalStages *stages, const KalRoad *road)
 void kal_stages_clear(KalStages *stages)
 {
     kal_program_destroy(stages->program);
-    kal_free(stages->ctx, stages->block, stages->block_size);
+    kal_workspace_clear(stages->ctx, &stages->workspace);
     *stages = (KalStages){.ctx = stages->ctx};
 }
 

@@ -14,6 +14,7 @@
 #define SIM_STAGES_H
 
 #include "base/eight.h"
+#include "base/workspace.h"
 #include "ode/dop853_table.h"
 #include "system/instant.h"
 
@@ -32,8 +33,7 @@ typedef struct KalStages {
     KalStagesLayout at;
     double *work;  ///< of lanes
     double *alone; ///< of one of them, while its parameters are set
-    void *block;
-    size_t block_size;
+    KalWorkspace workspace;
 } KalStages;
 
 KalStagesLayout kal_stages_layout(size_t n);

@@ -36,44 +36,36 @@ bool kal_road_lanes_fit(const KalRoadLanes *lanes, const KalRoad *road, bool ret
 void kal_road_lanes_clear(KalRoadLanes *lanes)
 {
     if (lanes->system) {
-        kal_free(lanes->ctx, lanes->block, lanes->block_size);
-        kal_free(lanes->ctx, lanes->flags, 2 * ((size_t)lanes->system->m + 1));
+        kal_workspace_clear(lanes->ctx, &lanes->workspace);
     }
     *lanes = (KalRoadLanes){.ctx = lanes->ctx};
 }
 
-// Numbers for both programs.
-static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
-{
-    enum {
-        ALIGNMENT = 64
-    };
+// Lanes and the road that they are made for.
+typedef struct Room {
+    KalRoadLanes *lanes;
+    const KalRoad *road;
+} Room;
 
-    const KalSystem *system = road->instant->system;
-    const size_t work = kal_program_work(road->program);
+// Numbers of each program, lane by lane.
+static void lay_out(KalCarver *carver, void *owner)
+{
+    const Room *room = (const Room *)owner;
+    KalRoadLanes *lanes = room->lanes;
+    const KalRoad *road = room->road;
+    const size_t m = (size_t)lanes->system->m;
     const size_t back = lanes->returns ? kal_program_work(road->back.program) : 0;
-    const size_t results = lanes->n_returns;
     const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
-    const size_t brief = kal_program_work(road->brief.program);
-    const size_t groups = work + back + 2 * results + energy + 2 + brief;
-    lanes->block_size = groups * sizeof(KalEight) + ALIGNMENT;
-    lanes->block = kal_alloc(lanes->ctx, 1, lanes->block_size);
-    lanes->flags = kal_alloc(lanes->ctx, 2, (size_t)system->m + 1);
-    if (!lanes->block || !lanes->flags) {
-        return false;
-    }
-    const size_t off = (uintptr_t)lanes->block % ALIGNMENT;
-    lanes->work =
-        (double *)(void *)((char *)lanes->block + (ALIGNMENT - off) % ALIGNMENT);
-    lanes->back_work = lanes->work + KAL_LANES * work;
-    lanes->back = lanes->back_work + KAL_LANES * back;
-    lanes->again = lanes->back + KAL_LANES * results;
-    lanes->energy = lanes->again + KAL_LANES * results;
-    lanes->energy_work = lanes->energy + 2 * (size_t)KAL_LANES;
-    lanes->brief_work = lanes->energy_work + KAL_LANES * energy;
-    lanes->rows = (bool *)lanes->flags;
-    lanes->active = lanes->rows + system->m + 1;
-    return true;
+    lanes->work = kal_carve_doubles(carver, kal_program_work(road->program), KAL_LANES);
+    lanes->back_work = kal_carve_doubles(carver, back, KAL_LANES);
+    lanes->back = kal_carve_doubles(carver, lanes->n_returns, KAL_LANES);
+    lanes->again = kal_carve_doubles(carver, lanes->n_returns, KAL_LANES);
+    lanes->energy = kal_carve_doubles(carver, 2, KAL_LANES);
+    lanes->energy_work = kal_carve_doubles(carver, energy, KAL_LANES);
+    lanes->brief_work =
+        kal_carve_doubles(carver, kal_program_work(road->brief.program), KAL_LANES);
+    lanes->rows = kal_carve_bools(carver, m + 1);
+    lanes->active = kal_carve_bools(carver, m + 1);
 }
 
 // What suits the processor.
@@ -98,7 +90,9 @@ void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
     lanes->math = choose_math();
     lanes->n_results = road->at.count;
     lanes->n_returns = returns ? kal_return_count(road) : 0;
-    if (!make_room(lanes, road)) {
+    Room room = {lanes, road};
+    if (kal_workspace_make(lanes->ctx, "for lanes", lay_out, &room, &lanes->workspace)
+        != KAL_OK) {
         kal_road_lanes_clear(lanes);
         return;
     }
@@ -112,6 +106,7 @@ void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
 
 void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 {
+    assert(0 <= lane && lane < KAL_LANES && road->program);
     lanes->lead = road;
     lanes->rush = (KalLaneRush){.program = road->brief.program,
                                 .excess = road->brief.excess,

@@ -15,6 +15,7 @@
 #define SYSTEM_LANES_H
 
 #include "base/eight.h"
+#include "base/workspace.h"
 #include "system/instant.h"
 #include "system/lanes_math.h"
 
@@ -38,9 +39,7 @@ typedef struct KalRoadLanes {
     double *brief_work;
     KalLaneRush rush; ///< how accelerations of stages are taken in the present attempt
     const KalLaneMath *math;
-    void *block;
-    size_t block_size;
-    void *flags; ///< of rows and active
+    KalWorkspace workspace;
 } KalRoadLanes;
 
 /// Whether an instant can be accelerated in lanes now, and brought back if `returns`: what

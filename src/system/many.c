@@ -8,6 +8,7 @@
 // by itself, and so are all where there is no road: each answer, and each refusal, is one
 // that kal_instant_solve() gives, but for rounding.
 
+#include "base/workspace.h"
 #include "system/lanes.h"
 
 #include <assert.h>
@@ -15,7 +16,6 @@
 enum {
     FEW = 64,   // states, for which it does not pay to make a program
     OFTEN = 64, // the watch of the context is asked once in so many
-    ALIGNMENT = 64
 };
 
 // A pass over all states.
@@ -23,8 +23,7 @@ typedef struct Pass {
     KalInstant *instant;
     const KalManyStates *states;
     KalRoadLanes lanes;
-    void *block;
-    size_t block_size;
+    KalWorkspace workspace;
     double *at;    // 1 + 2 n groups: times and states of the lanes
     double *rates; // groups: velocities, then what the road finds
 } Pass;
@@ -96,24 +95,24 @@ static bool open_road(KalInstant *instant, const KalMotionAnswer *answer, size_t
     return kal_road_has_lanes(road, false);
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Pass *p = (Pass *)owner;
+    const size_t n = (size_t)p->instant->system->n;
+    p->at = kal_carve_doubles(carver, 1 + 2 * n, KAL_LANES);
+    p->rates = kal_carve_doubles(carver, n + p->lanes.n_results, KAL_LANES);
+}
+
 static bool make_room(Pass *p)
 {
-    const size_t n = (size_t)p->instant->system->n;
-    const size_t groups = 1 + 2 * n + n + p->lanes.n_results;
-    p->block_size = groups * sizeof(KalEight) + ALIGNMENT;
-    p->block = kal_alloc(p->instant->ctx, 1, p->block_size);
-    if (!p->block) {
-        return false;
-    }
-    const size_t off = (uintptr_t)p->block % ALIGNMENT;
-    p->at = (double *)(void *)((char *)p->block + (ALIGNMENT - off) % ALIGNMENT);
-    p->rates = p->at + KAL_LANES * (1 + 2 * n);
-    return true;
+    return kal_workspace_make(p->instant->ctx, "for lanes", lay_out, p, &p->workspace)
+           == KAL_OK;
 }
 
 // Lanes pay for a few states only, and need the road that the first answer has opened.
 static bool make_lanes(Pass *p, const KalMotionAnswer *answer)
 {
+    assert(p->instant && answer);
     p->lanes.ctx = p->instant->ctx;
     if (p->states->count < FEW || is_pushed(p)
         || !open_road(p->instant, answer, p->states->count)) {
@@ -189,6 +188,6 @@ KalStatus kal_instant_solve_many(KalInstant *instant, const KalManyStates *state
     KAL_TRY(solve_one(&pass, 0, &first));
     const KalStatus status = solve_rest(&pass, &first);
     kal_road_lanes_clear(&pass.lanes);
-    kal_free(instant->ctx, pass.block, pass.block ? pass.block_size : 0);
+    kal_workspace_clear(instant->ctx, &pass.workspace);
     return status;
 }
