@@ -167,6 +167,17 @@ void kal_order_clear(KalOrder *order)
     *order = (KalOrder){0};
 }
 
+KalStatus kal_order_visit(KalGraph *g, const KalExpr *roots, size_t n_roots,
+                          KalStatus (*look)(void *user, const KalOrder *order),
+                          void *user)
+{
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(g, roots, n_roots, &order));
+    const KalStatus status = look(user, &order);
+    kal_order_clear(&order);
+    return status;
+}
+
 // Multiplications of a^n by repeated squaring.  For n = 13 = 1101 in binary three
 // squares and two products.
 static size_t power_products(int32_t n)

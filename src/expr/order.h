@@ -44,6 +44,12 @@ typedef struct KalOperations {
 KAL_CHECKED KalStatus kal_order_init(KalGraph *g, const KalExpr *roots, size_t n_roots,
                                      KalOrder *out_order);
 
+/// Let `look` have an order, which is gone after.
+KAL_CHECKED KalStatus kal_order_visit(KalGraph *g, const KalExpr *roots, size_t n_roots,
+                                      KalStatus (*look)(void *user,
+                                                        const KalOrder *order),
+                                      void *user);
+
 /// Free what an order holds.
 void kal_order_clear(KalOrder *order);
 

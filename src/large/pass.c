@@ -8,6 +8,8 @@
 
 #include "base/four.h"
 
+#include <assert.h>
+
 #ifndef KAL_PASSES
 #define KAL_PASSES kal_passes_plain
 #endif
@@ -60,27 +62,40 @@ static KalExtent extent(const double *x, size_t n)
     return all;
 }
 
+// The force of all rows on a coordinate, and the sizes of its terms with that of Q.
+typedef struct Pull {
+    double force;
+    double size;
+} Pull;
+
+// The column of coordinate j, whose entries begin at *k; that of the next begins at its end.
+KAL_INLINE Pull pull_on(const KalForcePass *p, const double *restrict A,
+                        const double *restrict lambda, int j, int *k)
+{
+    Pull sum = {.force = 0.0, .size = fabs(p->Q[j])};
+    for (const int end = p->start[j + 1]; *k < end; (*k)++) {
+        const double pull = A[p->entry[*k]] * lambda[p->row[*k]];
+        sum.force += pull;
+        sum.size += fabs(pull);
+    }
+    return sum;
+}
+
 static void forces(const KalForcePass *pass)
 {
+    assert(pass->n >= 0 && pass->start);
     const KalForcePass p = *pass;
     const double *restrict A = p.A;
     const double *restrict lambda = p.lambda;
     for (int j = 0, k = 0; j < p.n; j++) {
-        const double Q = p.Q[j];
-        double force = 0.0;
-        double size = fabs(Q);
-        for (const int end = p.start[j + 1]; k < end; k++) {
-            const double pull = A[p.entry[k]] * lambda[p.row[k]];
-            force += pull;
-            size += fabs(pull);
-        }
-        const double all = Q + force;
+        const Pull pull = pull_on(&p, A, lambda, j, &k);
+        const double all = p.Q[j] + pull.force;
         const double qdd = p.whole ? all * p.inverse[j] : p.qdd[j];
         const double term = p.mass[j] * qdd;
         p.qdd[j] = qdd;
-        p.force[j] = force;
+        p.force[j] = pull.force;
         p.missing[j] = all - term;
-        p.size[j] = size + fabs(term);
+        p.size[j] = pull.size + fabs(term);
     }
 }
 
@@ -92,25 +107,19 @@ KAL_INLINE double worse(double worst, double error, double size)
 
 static double move(const KalForcePass *pass)
 {
+    assert(pass->n >= 0 && pass->whole);
     const KalForcePass p = *pass;
     const double *restrict A = p.A;
     const double *restrict lambda = p.lambda;
     double most = 0.0;
     for (int j = 0, k = 0; j < p.n; j++) {
-        const double Q = p.Q[j];
-        double force = 0.0;
-        double size = fabs(Q);
-        for (const int end = p.start[j + 1]; k < end; k++) {
-            const double pull = A[p.entry[k]] * lambda[p.row[k]];
-            force += pull;
-            size += fabs(pull);
-        }
-        const double all = Q + force;
+        const Pull pull = pull_on(&p, A, lambda, j, &k);
+        const double all = p.Q[j] + pull.force;
         const double qdd = all * p.inverse[j];
         const double term = p.mass[j] * qdd;
         p.qdd[j] = qdd;
-        p.force[j] = force;
-        most = worse(most, fabs(all - term), size + fabs(term));
+        p.force[j] = pull.force;
+        most = worse(most, fabs(all - term), pull.size + fabs(term));
     }
     return most;
 }
@@ -120,6 +129,7 @@ static double move(const KalForcePass *pass)
 // only then.
 static double check(const KalRowCheck *rows)
 {
+    assert(rows->m >= 0 && rows->start);
     const KalRowCheck p = *rows;
     double most = 0.0;
     for (int i = 0; i < p.m; i++) {
@@ -145,6 +155,7 @@ static double check(const KalRowCheck *rows)
 // known.
 static void rows(const KalRowPass *pass)
 {
+    assert(pass->m >= 0 && pass->start);
     const KalRowPass p = *pass;
     const double *restrict A = p.A;
     const double *restrict qdd = p.qdd;

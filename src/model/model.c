@@ -461,8 +461,7 @@ KalExpr kal_model_total(const KalModel *model, KalTermKind kind)
     return total;
 }
 
-// The time derivative of a symbol; KAL_NO_EXPR when it is constant.
-static KalExpr symbol_rate(const KalModel *model, uint32_t id)
+KalExpr kal_model_symbol_rate(const KalModel *model, uint32_t id)
 {
     assert(id < model->n_symbols);
     const KalSymbol *symbol = &model->symbols[id];
@@ -496,8 +495,9 @@ static KalStatus find_rates(const KalModel *model, const KalOrder *order,
     size_t count = 0;
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
-        const KalExpr rate =
-            step->op == KAL_OP_SYMBOL ? symbol_rate(model, step->arg[0]) : KAL_NO_EXPR;
+        const KalExpr rate = step->op == KAL_OP_SYMBOL
+                                 ? kal_model_symbol_rate(model, step->arg[0])
+                                 : KAL_NO_EXPR;
         if (rate.index != 0) {
             pairs[count] = step->node;
             pairs[most + count] = rate;

@@ -483,6 +483,9 @@ KAL_CHECKED KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e,
 /// number 0 when there are none.
 KalExpr kal_model_total(const KalModel *model, KalTermKind kind);
 
+/// The time derivative of a symbol; KAL_NO_EXPR when it is constant.
+KalExpr kal_model_symbol_rate(const KalModel *model, uint32_t id);
+
 /// Total time derivatives of n expressions of time, parameters, coordinates and
 /// velocities: coordinates become velocities, these accelerations, t becomes 1.
 KAL_CHECKED KalStatus kal_model_rate(const KalModel *model, const KalExpr *e, size_t n,

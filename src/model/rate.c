@@ -12,30 +12,12 @@ static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
                                 | KAL_MARK(COORDINATE_FORCE) | KAL_MARK(CONTROL)
                                 | KAL_MARK(ENERGY) | KAL_MARK(PROMISE);
 
-// The derivative of a coordinate or velocity; KAL_NO_EXPR for other formulas.
+// The derivative of a symbol that has one; KAL_NO_EXPR for other formulas.
 static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
 {
     const KalExprNode node = kal_graph_node(b->graph, e);
-    if (node.op != KAL_OP_SYMBOL) {
-        return KAL_NO_EXPR;
-    }
-    const KalSymbol *symbol = &b->model->symbols[node.arg[0].index];
-    switch (symbol->kind) {
-    case KAL_SYMBOL_COORDINATE: return b->model->coordinates[symbol->index].v;
-    case KAL_SYMBOL_VELOCITY: return b->model->coordinates[symbol->index].a;
-    case KAL_SYMBOL_STATE: return b->model->states[symbol->index].slope;
-    case KAL_SYMBOL_TIME:
-    case KAL_SYMBOL_PARAMETER:
-    case KAL_SYMBOL_ACCELERATION:
-    case KAL_SYMBOL_REACTION:
-    case KAL_SYMBOL_COORDINATE_FORCE:
-    case KAL_SYMBOL_CONTROL:
-    case KAL_SYMBOL_ENERGY:
-    case KAL_SYMBOL_ACTIVE:
-    case KAL_SYMBOL_HOLD:
-    case KAL_SYMBOL_PROMISE: return KAL_NO_EXPR;
-    }
-    return KAL_NO_EXPR;
+    return node.op == KAL_OP_SYMBOL ? kal_model_symbol_rate(b->model, node.arg[0].index)
+                                    : KAL_NO_EXPR;
 }
 
 // The derivative of a formula, remembered.

@@ -61,8 +61,9 @@ static KalStatus add_operand(Finding *f, KalExpr e)
     return (kinds & TIME) == 0 ? add(f, e, slope) : KAL_OK;
 }
 
-static KalStatus find(Finding *f, const KalOrder *order)
+static KalStatus find(void *user, const KalOrder *order)
 {
+    Finding *f = (Finding *)user;
     for (uint32_t i = 0; i < order->count; i++) {
         const KalExprNode n =
             kal_graph_node(f->system->model->graph, order->steps[i].node);
@@ -95,14 +96,11 @@ KalStatus kal_system_find_peaks(KalSystem *system, const KalExpr *formulas,
 {
     assert(formulas || count == 0);
     Finding f = {.system = system};
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
-    KalStatus status = find(&f, &order);
+    KalStatus status = kal_order_visit(system->model->graph, formulas, count, find, &f);
     if (status == KAL_OK) {
         status = finish(&f);
     }
     kal_block_clear(system->ctx, &f.functions);
     kal_block_clear(system->ctx, &f.slopes);
-    kal_order_clear(&order);
     return status;
 }

@@ -142,7 +142,7 @@ static KalStatus add_pole(Finding *f, uint32_t i)
                                                      : KAL_OK;
 }
 
-static KalStatus find(Finding *f)
+static KalStatus find_all(Finding *f)
 {
     bend(f);
     for (uint32_t i = 0; i < f->order->count; i++) {
@@ -152,6 +152,19 @@ static KalStatus find(Finding *f)
         KAL_TRY(add_pulse(f, i));
     }
     return KAL_OK;
+}
+
+// First what bends, from users down, then the operands in which pulses and poles are.
+static KalStatus find(void *user, const KalOrder *order)
+{
+    Finding *f = (Finding *)user;
+    KalContext *ctx = f->system->ctx;
+    f->order = order;
+    f->notes = (Note *)kal_alloc(ctx, order->count, sizeof *f->notes);
+    const KalStatus status =
+        f->notes || order->count == 0 ? find_all(f) : kal_no_memory(ctx, "for pulses");
+    kal_free(ctx, f->notes, order->count * sizeof *f->notes);
+    return status;
 }
 
 // The derivative of a function of time and positions; 0 for others, whose turning points are not
@@ -198,25 +211,16 @@ static KalStatus finish(const Finding *f)
     return KAL_OK;
 }
 
-// Notes are made for the steps of one order of all formulas: first what bends, from users
-// down, then the operands in which pulses and poles are.
 KalStatus kal_system_find_pulses(KalSystem *system, const KalExpr *formulas,
                                  size_t count)
 {
     assert(formulas || count == 0);
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
-    Finding f = {.system = system, .order = &order};
-    f.notes = (Note *)kal_alloc(system->ctx, order.count, sizeof *f.notes);
-    KalStatus status = f.notes || order.count == 0
-                           ? find(&f)
-                           : kal_no_memory(system->ctx, "for pulses");
+    Finding f = {.system = system};
+    KalStatus status = kal_order_visit(system->model->graph, formulas, count, find, &f);
     if (status == KAL_OK) {
         status = finish(&f);
     }
-    kal_free(system->ctx, f.notes, order.count * sizeof *f.notes);
     kal_block_clear(system->ctx, &f.pulses);
     kal_block_clear(system->ctx, &f.poles);
-    kal_order_clear(&order);
     return status;
 }

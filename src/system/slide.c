@@ -10,6 +10,7 @@
 #include "linalg/lu.h"
 #include "system/contact_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,14 +151,9 @@ static void publish_reactions(KalInstant *instant)
 // Sliding has no reactions, or any: everything that slides takes part.
 static KalStatus fail_critical(KalInstant *instant)
 {
-    KalContacts *c = &instant->contacts;
+    const KalContacts *c = &instant->contacts;
     char names[KAL_BLAMED_SIZE];
-    c->n_blamed = 0;
-    for (int s = 0; s < c->slide.count; s++) {
-        c->blamed[c->n_blamed++] =
-            instant->system->model->contacts[c->slide.list[s]].name;
-    }
-    kal_contacts_list_names(c, names);
+    kal_contacts_blame(instant, c->slide.list, c->slide.count, names);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
                     "sliding friction has no value at t = %.9g: the normal forces of "
                     "%s depend on their own friction too much (as in Painlevé's "
@@ -198,6 +194,7 @@ static KalStatus find_friction(KalInstant *instant)
 KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *problem,
                              KalInstantSolve solve)
 {
+    assert(problem && solve);
     KalContacts *c = &instant->contacts;
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem loaded = *problem;
@@ -230,6 +227,7 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
 // where outputs look for them.
 void kal_contacts_keep(KalInstant *instant, double *reactions)
 {
+    assert(reactions);
     KalContacts *c = &instant->contacts;
     c->sharing.shared = false;
     c->sharing.doubtful = false;

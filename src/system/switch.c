@@ -122,8 +122,9 @@ static KalStatus add_node(Finding *f, KalExpr node)
     return kal_block_add(f->system->ctx, &f->nodes, &entry, sizeof entry);
 }
 
-static KalStatus find(Finding *f, const KalOrder *order)
+static KalStatus find(void *user, const KalOrder *order)
 {
+    Finding *f = (Finding *)user;
     for (uint32_t i = 0; i < order->count; i++) {
         KAL_TRY(add_node(f, order->steps[i].node));
     }
@@ -161,15 +162,12 @@ KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
 {
     assert(formulas || count == 0);
     Finding f = {.system = system};
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
-    KalStatus status = find(&f, &order);
+    KalStatus status = kal_order_visit(system->model->graph, formulas, count, find, &f);
     if (status == KAL_OK) {
         status = finish(&f);
     }
     kal_block_clear(system->ctx, &f.switches);
     kal_block_clear(system->ctx, &f.nodes);
-    kal_order_clear(&order);
     return status;
 }
 
