@@ -385,6 +385,7 @@ static KalStatus is_balanced(KalBalancer *b, bool *out_balanced)
 // balanced.
 KalStatus kal_balancer_clean(KalBalancer *b)
 {
+    assert(b->y);
     const double rounding = 1e-12;
     const size_t count = 2 * (size_t)b->a->system->n;
     double *y = kal_instant_q(b->a->instant);

@@ -173,6 +173,7 @@ static KalStatus keep(Inverse *v, const KalKrylov *found, KalModes *modes)
 // finds first; as many vectors are kept as the memory allows.
 static KalStatus find(Inverse *v, KalModes *modes)
 {
+    assert(v->root && modes);
     const KalPencil *p = v->p;
     const size_t n = 2 * (size_t)p->a->system->n;
     const size_t fit = BASIS_BYTES / sizeof(double) / n;

@@ -133,6 +133,7 @@ typedef struct Symbols {
 
 static KalStatus list_symbols(KalForms *forms, Symbols *symbols)
 {
+    assert(forms->system->model);
     const KalModel *model = forms->system->model;
     const size_t n = model->n_coordinates;
     symbols->y = take(forms, 3 * n + model->n_constraints);
@@ -273,6 +274,7 @@ static size_t count_by_inputs(const KalForms *forms, KalFormId id)
 // list_matrices() has them, followed by derivatives by inputs.
 static KalStatus compile(KalForms *forms, KalFormId id)
 {
+    assert((int)id >= 0 && id < KAL_FORMS && !forms->forms[id].program);
     KalForm *form = &forms->forms[id];
     KalBlock list = {.data = NULL};
     KalStatus status = list_matrices(forms, id, &list);

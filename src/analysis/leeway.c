@@ -69,6 +69,7 @@ typedef struct Place {
 
 static KalStatus allocate(KalLeeway *w)
 {
+    assert(w->system->n > 0 && !w->arena);
     const size_t n = (size_t)w->system->n;
     const size_t contacts = w->system->model->n_contacts;
     KAL_TRY(kal_arena_create(w->ctx, SIZE_MAX / 2, &w->arena));
@@ -455,6 +456,7 @@ static KalStatus refuse_time(KalLeeway *w)
 // only candidate.
 static KalStatus find(KalLeeway *w, const char *at)
 {
+    assert(w->instant);
     const size_t n = (size_t)w->system->n;
     KalStartReport report;
     int count = 0;

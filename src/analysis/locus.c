@@ -179,6 +179,7 @@ static bool belongs_below(const Interval *i, const Look *middle, bool smooth)
 // between that fails, or has another number of modes, ends it: what is known then stays.
 static KalStatus narrow(KalLocus *locus, Interval *i)
 {
+    assert(i->low.point.value < i->high.point.value);
     const bool smooth = is_smooth(i);
     for (int k = 0; k < HALVINGS && !is_narrow(i); k++) {
         Look middle;

@@ -221,6 +221,7 @@ KalStatus kal_pencil_factor(KalPencil *p, double c2, double c1, double c0,
 void kal_pencil_solve(KalPencil *p, const double *force, const double *g, double *out_q,
                       double *out_multipliers)
 {
+    assert(force && out_q && p->b);
     const size_t n = (size_t)p->a->system->n;
     const size_t rows = (size_t)p->n_rows;
     memcpy(p->b, force, n * sizeof *force);

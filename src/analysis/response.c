@@ -88,6 +88,7 @@ static void turn_mass(KalResponder *r)
 bool kal_responder_factor(KalResponder *r, const double *M, const double *A, int rows,
                           const double *masses)
 {
+    assert(0 <= rows && rows <= r->n && masses);
     const int n = r->n;
     const int left = n - rows;
     r->rows = rows;

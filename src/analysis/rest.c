@@ -172,6 +172,7 @@ static KalStatus improve(Descent *d, bool *out_better)
 // constraints; it ends when forces are rounding or no step makes them smaller.
 static KalStatus descend(Descent *d, bool *out_found)
 {
+    assert(d->p && out_found);
     KalPencil *p = d->p;
     bool better = true;
     bool met = false;
@@ -340,6 +341,7 @@ static KalStatus try_weight(Trial *t, double gamma, bool *out_definite)
 // weights are tried, from small to large.
 KalStatus kal_pencil_is_minimum(KalPencil *p, bool *out_minimum)
 {
+    assert(out_minimum);
     static const double weights[] = {1.0, 1e2, 1e4, 1e6};
     Trial t = {.p = p, .largest = find_scale(p)};
     KalStatus status = KAL_OK;

@@ -113,6 +113,7 @@ static KalStatus choose_states(Wide *w)
 // A coordinate that does not follow from others is a state; its velocity is another.
 static void name_states(Wide *w)
 {
+    assert(w->index);
     KalAnalysis *a = w->p->a;
     KalLinear *linear = &a->linear;
     const int n = a->system->n;
@@ -395,6 +396,7 @@ static KalStatus take_matrices(const Wide *w)
 // Column by column; it can be interrupted, for there may be thousands.
 static KalStatus fill(Wide *w)
 {
+    assert(w->forces >= 0.0);
     KalPencil *p = w->p;
     KalAnalysis *a = p->a;
     for (int k = 0; k < a->linear.n_states; k++) {

@@ -57,6 +57,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_groups_create(KalContext *ctx, int n, int rows, KalGroups **out_groups)
 {
+    assert(ctx && n >= 0 && rows >= 0 && out_groups);
     KalGroups *g = KAL_NEW(ctx, KalGroups);
     if (!g) {
         return kal_no_memory(ctx, "for contacts");
@@ -97,6 +98,7 @@ static int head_of(const KalGroups *g, int i)
 
 static void join(KalGroups *g, int i, int k)
 {
+    assert(0 <= i && i < g->n && 0 <= k && k < g->n);
     const int a = head_of(g, i);
     const int b = head_of(g, k);
     g->heads[a < b ? b : a] = a < b ? a : b;
@@ -105,6 +107,7 @@ static void join(KalGroups *g, int i, int k)
 // The touch of each row.
 static void note_owners(KalGroups *g, const KalTouchProblem *p)
 {
+    assert(p->n <= g->n && p->rows <= g->rows);
     for (int i = 0; i < p->n; i++) {
         const KalTouchLaw *law = &p->laws[i];
         g->heads[i] = i;
@@ -145,6 +148,7 @@ static double largest_rate(const KalTouchProblem *p)
 
 static int take_row(KalGroups *g, int row, int *count)
 {
+    assert(0 <= row && row < g->rows && *count < g->rows);
     g->used[*count] = row;
     return (*count)++;
 }
@@ -166,6 +170,7 @@ static KalTouchLaw take_law(KalGroups *g, const KalTouchLaw *law, int *count)
 static KalTouchProblem take_group(KalGroups *g, const KalTouchProblem *p, int head,
                                   double largest)
 {
+    assert(0 <= head && head < p->n && largest >= 0.0);
     int n = 0;
     int count = 0;
     for (int i = head; i < p->n; i++) {
@@ -191,6 +196,7 @@ static KalTouchProblem take_group(KalGroups *g, const KalTouchProblem *p, int he
 static void give_back(KalGroups *g, const KalTouchProblem *group,
                       const KalTouchAnswer *answer, bool failed)
 {
+    assert(group->n <= g->n && group->rows <= g->rows);
     for (int i = 0; i < group->rows; i++) {
         g->forces[g->used[i]] = answer->forces[i];
         g->rates[g->used[i]] = answer->rates[i];

@@ -64,6 +64,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_lcp_create(KalContext *ctx, int n, KalLcp **out_lcp)
 {
+    assert(ctx && n >= 0 && out_lcp);
     KalLcp *lcp = KAL_NEW(ctx, KalLcp);
     if (!lcp) {
         return kal_no_memory(ctx, "for contacts");
@@ -92,6 +93,7 @@ void kal_lcp_destroy(KalLcp *lcp)
 // The tableau of the basis of all w.
 static void fill_tableau(KalLcp *lcp, int n, const double *M, const double *q)
 {
+    assert(0 < n && n <= lcp->capacity);
     const int width = 2 * n + 2;
     memset(lcp->tableau, 0, (size_t)n * (size_t)width * sizeof(double));
     for (int i = 0; i < n; i++) {
@@ -109,6 +111,7 @@ static void fill_tableau(KalLcp *lcp, int n, const double *M, const double *q)
 // Let the variable of a column be basic in a row.
 static void pivot(KalLcp *lcp, int n, int row, int column)
 {
+    assert(0 <= row && row < n && 0 <= column && column <= 2 * n);
     const size_t width = 2 * (size_t)n + 2;
     double *restrict from = lcp->tableau + (size_t)row * width;
     const double factor = 1.0 / from[column];
@@ -135,6 +138,7 @@ static void pivot(KalLcp *lcp, int n, int row, int column)
 // the column that enters, are smaller lexicographically.
 static bool is_before(const KalLcp *lcp, int n, int i, int r, int column)
 {
+    assert(i != r && 0 <= column && column <= 2 * n);
     const size_t width = 2 * (size_t)n + 2;
     const double *a = lcp->tableau + (size_t)i * width;
     const double *b = lcp->tableau + (size_t)r * width;
@@ -149,6 +153,7 @@ static bool is_before(const KalLcp *lcp, int n, int i, int r, int column)
 // first of those that tie by their values: then a solution is reached.
 static int find_leaving(const KalLcp *lcp, int n, int column)
 {
+    assert(0 <= column && column < 2 * n);
     const size_t width = 2 * (size_t)n + 2;
     int best = -1;
     int artificial = -1;
@@ -181,6 +186,7 @@ static int find_first(const double *q, int n)
 // z of the members of a basis from their own system M z = −q; false if it is singular.
 static bool solve_basis(KalLcp *lcp, int n, const double *M, const double *q)
 {
+    assert(0 <= n && n <= lcp->capacity);
     int count = 0;
     memset(lcp->z, 0, (size_t)n * sizeof *lcp->z);
     for (int i = 0; i < n; i++) {
@@ -209,6 +215,7 @@ static bool solve_basis(KalLcp *lcp, int n, const double *M, const double *q)
 static void take_solution(KalLcp *lcp, int n, const double *M, const double *q,
                           double *out_z, bool *out_basic)
 {
+    assert(0 < n && n <= lcp->capacity);
     const size_t width = 2 * (size_t)n + 2;
     memset(lcp->basic, 0, (size_t)n * sizeof *lcp->basic);
     memset(out_z, 0, (size_t)n * sizeof *out_z);

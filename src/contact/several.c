@@ -47,6 +47,7 @@ static int count_deeds(const KalTouchState *state)
 // The basis of what touch i does.
 static void set_deed(KalTouchSolver *s, int i, int deed)
 {
+    assert(deed >= DOES_NOTHING && deed < count_deeds(&s->states[i]));
     const KalTouchState *state = &s->states[i];
     if (state->N >= 0) {
         s->trial[state->N] = deed != DOES_NOTHING;
@@ -61,6 +62,7 @@ static void set_deed(KalTouchSolver *s, int i, int deed)
 // The next combination; false after the last.
 static bool count_up(KalTouchSolver *s, int n)
 {
+    assert(n >= 0 && n <= s->n);
     for (int i = 0; i < n; i++) {
         s->deeds[i] = (s->deeds[i] + 1) % count_deeds(&s->states[i]);
         set_deed(s, i, s->deeds[i]);
@@ -74,6 +76,7 @@ static bool count_up(KalTouchSolver *s, int n)
 // Whether rates differ from those of the first solution.
 static bool differs(const KalTouchSolver *s, int rows)
 {
+    assert(rows >= 0 && rows <= s->rows);
     const double size = kal_touch_size(s, rows);
     bool any = false;
     for (int i = 0; i < rows; i++) {
@@ -86,6 +89,7 @@ static bool differs(const KalTouchSolver *s, int rows)
 // Keep the solution at hand as the first.
 static void keep_first(KalTouchSolver *s, int rows)
 {
+    assert(rows <= s->rows && s->unknowns >= 0);
     memcpy(s->other, s->rates, (size_t)rows * sizeof(double));
     memcpy(s->z, s->tried, (size_t)s->unknowns * sizeof(double));
     memcpy(s->basic, s->trial, (size_t)s->unknowns * sizeof(bool));
@@ -148,6 +152,7 @@ static int gather_tight(KalTouchSolver *s)
 // unknowns: its slopes.
 static void find_slopes(KalTouchSolver *s, const KalTouchProblem *p, int count)
 {
+    assert(count <= KAL_TOUCH_SHARED_MOST);
     const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     for (int i = 0; i < count; i++) {
         s->slopes[i] = 0.0;
@@ -168,6 +173,7 @@ static void find_slopes(KalTouchSolver *s, const KalTouchProblem *p, int count)
 static bool goes_elsewhere(KalTouchSolver *s, const KalTouchProblem *p, int count,
                            double direction)
 {
+    assert(count > 0 && count <= KAL_TOUCH_SHARED_MOST);
     double *moved = s->moved;
     double *target = s->moved + KAL_TOUCH_SHARED_MOST;
     for (int i = 0; i < count; i++) {

@@ -70,6 +70,7 @@ static void lay_out(KalCarver *carver, void *owner)
 KalStatus kal_share_create(KalContext *ctx, int rows, int n, int limits,
                            KalShare **out_share)
 {
+    assert(ctx && rows >= 0 && n >= 0 && limits >= 0 && out_share);
     KalShare *share = KAL_NEW(ctx, KalShare);
     if (!share) {
         return kal_no_memory(ctx, "for contacts");
@@ -97,6 +98,7 @@ void kal_share_destroy(KalShare *share)
 // The rows as columns of forces, each of length 1: what has no effect is the same.
 static void take_columns(KalShare *s, int r, int n, const double *rows)
 {
+    assert(0 <= r && r <= s->capacity);
     for (int j = 0; j < n; j++) {
         double *column = s->W + (size_t)j * (size_t)r;
         double square = 0.0;
@@ -126,6 +128,7 @@ int kal_share_find(KalShare *share, int r, int n, const double *rows, bool *out_
     kal_qr_factor(&qr, DEPENDENT, 0);
     s->r = r;
     s->free = r - qr.rank;
+    assert(s->free >= 0);
     memset(out_shared, 0, (size_t)r * sizeof *out_shared);
     for (int k = 0; k < s->free; k++) {
         double *v = s->V + (size_t)k * (size_t)r;
@@ -149,6 +152,7 @@ static double value_of(const KalShareLimit *limit, const double *forces)
 // The nearest to the target without limits: V Vᵀ takes forces there; returns their size.
 static double take_least(KalShare *s, const double *target, const double *forces)
 {
+    assert(0 <= s->free && s->free <= s->r);
     double size = 0.0;
     memcpy(s->least, forces, (size_t)s->r * sizeof(double));
     for (int i = 0; i < s->r; i++) {
@@ -173,6 +177,7 @@ static double take_least(KalShare *s, const double *target, const double *forces
 static void fill_problem(KalShare *s, const KalShareLimit *limits, int count,
                          double size)
 {
+    assert(0 <= count && count <= s->most_limits && size > 0.0);
     const int free = s->free;
     for (int i = 0; i < count; i++) {
         const KalShareLimit homogeneous = {
@@ -199,6 +204,7 @@ static void fill_problem(KalShare *s, const KalShareLimit *limits, int count,
 // λ = λ₀ + V Bᵀ s.
 static void add_share(KalShare *s, int count, double size)
 {
+    assert(0 <= count && count <= s->most_limits && size > 0.0);
     for (int k = 0; k < s->free; k++) {
         const double *v = s->V + (size_t)k * (size_t)s->r;
         double part = 0.0;

@@ -94,6 +94,7 @@ static KalStatus init(KalTouchSolver *s)
 KalStatus kal_touch_create(KalContext *ctx, int n, int rows,
                            KalTouchSolver **out_solver)
 {
+    assert(ctx && n >= 0 && rows >= 0 && out_solver);
     KalTouchSolver *s = KAL_NEW(ctx, KalTouchSolver);
     if (!s) {
         return kal_no_memory(ctx, "for contacts");
@@ -125,6 +126,7 @@ void kal_touch_destroy(KalTouchSolver *solver)
 // have the largest size 1.
 static void take_scales(KalTouchSolver *s, const KalTouchProblem *p)
 {
+    assert(p->n <= s->n && p->rows <= s->rows);
     for (int i = 0; i < p->rows; i++) {
         const double square = p->G[i * p->rows + i];
         s->scale[i] = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
@@ -142,6 +144,7 @@ static void take_scales(KalTouchSolver *s, const KalTouchProblem *p)
         s->size = fmax(s->size, fabs(p->free[i] * s->scale[i]));
     }
     s->size = s->size > 0.0 ? s->size : 1.0;
+    assert(s->size > 0.0);
 }
 
 static void take_problem(KalTouchSolver *s, const KalTouchProblem *p)
@@ -160,6 +163,7 @@ static void take_problem(KalTouchSolver *s, const KalTouchProblem *p)
 static void set_limit(KalTouchSolver *s, const KalTouchLaw *law, KalTouchState *state,
                       bool hold)
 {
+    assert(law->n_slips > 0 && s->size > 0.0);
     const double slip = s->scale[law->slip[0]];
     const double gap = law->gap == KAL_NO_ROW ? 1.0 : s->scale[law->gap];
     state->slope = (hold ? law->slope_hold : law->slope) * gap / slip;
@@ -200,6 +204,7 @@ static void begin(KalTouchSolver *s, const KalTouchProblem *p)
 // rows before it is left as it is.
 static void eliminate_row(KalTouchSolver *s, int rows, int k)
 {
+    assert(0 <= k && k < rows && rows <= s->rows && !s->is_bonded[k]);
     const double pivot = s->bonded[k * rows + k];
     if (pivot <= DEPENDENT) {
         return;
@@ -239,6 +244,7 @@ static void bond(KalTouchSolver *s, const KalTouchProblem *p)
 static void map_friction(KalTouchSolver *s, const KalTouchLaw *law,
                          const KalTouchState *state)
 {
+    assert(law->n_slips > 0 || state->part == KAL_PART_PUSH);
     const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     if (state->part == KAL_PART_OPEN) {
         s->map[(size_t)law->slip[0] * most + (size_t)state->a] = 1.0;
@@ -273,11 +279,13 @@ static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
         map_friction(s, law, state);
     }
     s->unknowns = count;
+    assert(s->unknowns <= KAL_TOUCH_UNKNOWNS * s->rows);
 }
 
 // A row of M and q: the rate of a row of the problem.
 static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int unknown)
 {
+    assert(0 <= row && row < p->rows && 0 <= unknown && unknown < s->unknowns);
     const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     const double *G = s->bonded + (size_t)row * (size_t)p->rows;
     for (int j = 0; j < s->unknowns; j++) {
@@ -296,6 +304,7 @@ static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int 
 // The rows of a slip that may hold.
 static void fill_slip(KalTouchSolver *s, const KalTouchProblem *p, int i)
 {
+    assert(s->states[i].part == KAL_PART_OPEN && p->laws[i].n_slips == 1);
     const size_t n = (size_t)s->unknowns;
     const KalTouchState *state = &s->states[i];
     double *a = s->M + (size_t)state->a * n;
@@ -334,6 +343,7 @@ static void fill_problem(KalTouchSolver *s, const KalTouchProblem *p)
 void kal_touch_expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
                       double *forces, double *rates)
 {
+    assert(p->rows <= s->rows && s->unknowns >= 0);
     const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     const int rows = p->rows;
     for (int i = 0; i < rows; i++) {
@@ -385,6 +395,7 @@ static double limit_of(const KalTouchSolver *s, const KalTouchProblem *p, int i)
 // Whether touch i obeys its laws: (21.3) of the gap, (21.5) of the slip.
 static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, double size)
 {
+    assert(0 <= i && i < p->n && size >= 1.0);
     const KalTouchLaw *law = &p->laws[i];
     const KalTouchState *state = &s->states[i];
     const double allowed = KAL_TOUCH_TRUE * size;
@@ -420,6 +431,7 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
 // The size of forces and rates.
 double kal_touch_size(const KalTouchSolver *s, int rows)
 {
+    assert(0 <= rows && rows <= s->rows);
     double size = 1.0;
     for (int i = 0; i < rows; i++) {
         size = fmax(size, fmax(fabs(s->forces[i]), fabs(s->rates[i])));
@@ -458,6 +470,7 @@ static bool solve_parts(KalTouchSolver *s, const KalTouchProblem *p)
 static bool breaks(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                    double *out_direction)
 {
+    assert(0 <= i && i < p->n && out_direction);
     const KalTouchLaw *law = &p->laws[i];
     const KalTouchState *state = &s->states[i];
     double f[KAL_TOUCH_SLIPS];
@@ -538,6 +551,7 @@ static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
 static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                            double size, KalTouch *out)
 {
+    assert(0 <= i && i < p->n && size >= 1.0);
     const KalTouchLaw *law = &p->laws[i];
     const KalTouchState *state = &s->states[i];
     double rate[KAL_TOUCH_SLIPS];

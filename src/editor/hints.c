@@ -19,6 +19,7 @@
 static KalStatus tell_library(KalContext *ctx, const KalLibraryModel *library,
                               KalHintFn take, void *user)
 {
+    assert(library->text && take);
     KalSource *source = NULL;
     KalBlock block = {.data = NULL};
     KalStatus status =
@@ -86,6 +87,7 @@ KalStatus kal_hints_of_text(KalContext *ctx, const KalSource *source, KalHintFn 
 
 static void tell_word(KalHintFn take, void *user, const char *kind, const char *word)
 {
+    assert(take && kind && word);
     take(user, &(KalHint){.kind = kind, .name = word, .length = strlen(word)});
 }
 

@@ -108,6 +108,7 @@ static bool fill(const Zip *zip, zip_source_t *memory, const KalFmuFile *files,
 static KalStatus copy(KalContext *ctx, const Zip *zip, zip_source_t *memory,
                       const char *path)
 {
+    assert(zip && memory && path);
     KalFile *file = NULL;
     KAL_TRY(kal_file_create(ctx, path, &file));
     const KalSink sink = kal_file_sink(file);

@@ -155,6 +155,7 @@ static bool is_possible(const KalExportPlan *plan)
 // would be too long, the export solves as a general system does.
 KalStatus kal_export_make_fast(KalExportPlan *plan)
 {
+    assert(plan->instant && !plan->fast);
     Making make = {.plan = plan};
     if (!is_possible(plan)) {
         return KAL_OK;

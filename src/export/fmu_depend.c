@@ -58,6 +58,7 @@ static void add_all(Finding *f, const KalExpr *e, size_t count)
 // The formulas that unknowns are made of, one list; the first of each kind is noted.
 static void list_roots(Finding *f)
 {
+    assert(f->n_roots == 0 && f->roots);
     const KalModel *model = f->plan->draft.model;
     const KalEquations *e = f->e;
     add_all(f, e->M.value, (size_t)e->M.start[e->n]);
@@ -343,6 +344,7 @@ static KalStatus allocate(Finding *f)
 // them, by union-find; then the set of each unknown.
 static KalStatus find(Finding *f, KalFmu *fmu)
 {
+    assert(f->width > 0 && fmu->n_variables >= fmu->at_x);
     KAL_TRY(allocate(f));
     list_roots(f);
     KAL_TRY(kal_graph_status(f->plan->draft.model->graph));

@@ -11,6 +11,7 @@
 
 #include <kalaba/version.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,6 +146,7 @@ static void put_type(KalXml *xml, const KalFmu *fmu, const KalFmuVariable *v)
 
 static void put_variable(KalXml *xml, const KalFmu *fmu, size_t i)
 {
+    assert(i < fmu->n_variables);
     const KalFmuVariable *v = &fmu->variables[i];
     kal_xml_begin(xml, is_three(fmu) ? "Float64" : "ScalarVariable");
     kal_xml_text(xml, "name", v->name);
@@ -261,6 +263,7 @@ static void put_structure(KalXml *xml, const KalFmu *fmu)
 // The order of elements is that of the schema of FMI.
 void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
 {
+    assert(fmu->plan && fmu->token);
     const char *title = fmu->plan->system->title;
     char tool[64];
     (void)snprintf(tool, sizeof tool, "Kalaba %s", kal_version());

@@ -62,6 +62,7 @@ static void begin_table(KalPage *page, const char *type, const char *name, size_
 
 static void write_names(const KalFmu *fmu, KalPage *page)
 {
+    assert(fmu->n_variables > 0);
     const KalExportNames *constraints = &fmu->plan->names.constraints;
     begin_table(page, "char *const", "VARIABLE", fmu->n_variables);
     for (size_t i = 0; i < fmu->n_variables; i++) {

@@ -178,6 +178,7 @@ static KalStatus rate_unit(const KalExportPlan *plan, const char *unit,
 // Positions, velocities, states: the order in which derivatives follow.
 static KalStatus add_states(KalFmu *fmu)
 {
+    assert(fmu->at_x == 0);
     const KalExportPlan *plan = fmu->plan;
     const KalModel *model = plan->draft.model;
     const KalLayout *l = &plan->system->layout;
@@ -206,6 +207,7 @@ static KalStatus add_states(KalFmu *fmu)
 
 static KalStatus add_derivatives(KalFmu *fmu)
 {
+    assert(fmu->n_variables == fmu->at_x + fmu->n_x);
     const KalExportPlan *plan = fmu->plan;
     fmu->at_dx = fmu->n_variables;
     for (size_t i = 0; i < fmu->n_x; i++) {
@@ -235,6 +237,7 @@ static KalStatus add_computed(KalFmu *fmu, const char *name, const char *unit,
 
 static KalStatus add_results(KalFmu *fmu)
 {
+    assert(fmu->n_variables == fmu->at_dx + fmu->n_x);
     const KalExportPlan *plan = fmu->plan;
     fmu->at_out = fmu->n_variables;
     for (size_t i = 0; i < plan->names.outputs.count; i++) {

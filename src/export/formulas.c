@@ -481,6 +481,7 @@ static void place_prepared(Writer *w)
 // it has become.
 static KalStatus init(Writer *w, KalContext *ctx, const KalCProgram *p)
 {
+    assert(p->program && !w->arena);
     w->p = p;
     w->ctx = ctx;
     w->list = kal_program_listing(p->program);
@@ -647,6 +648,7 @@ static void write_output(Writer *w, size_t k)
 KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most, KalPage *page,
                                    KalUsedOperators *used, size_t *next, bool *out_more)
 {
+    assert(page && used && next && out_more);
     Writer w = {.page = page, .used = used};
     KalStatus status = init(&w, page->ctx, p);
     size_t end = status == KAL_OK ? count_outputs(&w) : 0;

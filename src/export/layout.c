@@ -5,6 +5,7 @@
 
 #include "export/sparse.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -325,6 +326,7 @@ static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t
 
 static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t *room)
 {
+    assert(plan->fast && room);
     const KalEliminated *at = &plan->at;
     kal_page_format(
         page,
@@ -385,6 +387,7 @@ static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
 
 void kal_export_write_layout(KalExportWriting *w, KalPage *page)
 {
+    assert(w->plan->name && page);
     const KalExportPlan *plan = w->plan;
     const KalEquations *e = plan->system->equations;
     const size_t count = (size_t)e->M.start[e->n] + e->m + plan->names.events.count

@@ -295,6 +295,7 @@ static KalStatus list_events(KalExportPlan *plan)
 // inputs.
 static KalStatus list_all_names(KalExportPlan *plan, const char *name)
 {
+    assert(name && !plan->name);
     const KalModel *model = plan->system->model;
     plan->name = kal_c_identifier(plan->arena, name);
     if (!plan->name) {
@@ -719,6 +720,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
                                const KalSystem *system, const KalExportOptions *options,
                                bool derives)
 {
+    assert(plan && ctx && system && options);
     *plan = (KalExportPlan){.ctx = ctx, .system = system, .single = options->single};
     KAL_TRY(kal_arena_create(ctx, MOST_BYTES, &plan->arena));
     KAL_TRY(check_contents(plan));

@@ -4,6 +4,7 @@
 
 #include "export/write_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void write_defaults(KalExportWriting *w, KalPage *page)
@@ -45,6 +46,7 @@ static void write_of_params(KalExportWriting *w, KalPage *page, const KalCProgra
 // also those that are made of each other have come to rest, in whatever order they stand.
 static void write_follow(KalExportWriting *w, KalPage *page)
 {
+    assert(w->plan->settings.follow.n_chosen <= w->plan->names.parameters.count);
     const KalExportPlan *plan = w->plan;
     const size_t count = plan->settings.follow.n_chosen;
     kal_page_format(page, "void %s_follow_params(%s_params *params)\n{\n", plan->name,
@@ -190,6 +192,7 @@ static void write_values(KalPage *page, const KalExportPlan *plan, const char *a
 // The start as the library has found it, number by number.
 static void write_start(KalExportWriting *w, KalPage *page)
 {
+    assert(w->plan->instant);
     const KalExportPlan *plan = w->plan;
     const KalLayout *l = &plan->system->layout;
     const double *v = plan->instant->variables;

@@ -7,6 +7,7 @@
 
 #include "sparse/ldl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ static void write_rows(const KalExportPlan *plan, KalPage *page)
 
 void kal_export_write_sparse_layout(const KalExportPlan *plan, KalPage *page)
 {
+    assert(plan->sparse && plan->factoring.factors);
     const KalLdl *ldl = plan->factoring.factors;
     const size_t n = (size_t)ldl->n;
     const size_t entries = (size_t)ldl->start[n];

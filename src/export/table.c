@@ -5,6 +5,8 @@
 
 #include "export/write_impl.h"
 
+#include <assert.h>
+
 enum {
     IN_A_LINE = 4
 };
@@ -23,6 +25,7 @@ static void write_numbers(KalPage *page, const KalExportPlan *plan, const char *
 
 void kal_export_write_tables(KalPage *page, const KalExportPlan *plan)
 {
+    assert(plan->tables || plan->n_tables == 0);
     for (size_t k = 0; k < plan->n_tables; k++) {
         const KalSpline *spline = plan->tables[k].spline;
         kal_page_string(page, "/* ");

@@ -101,6 +101,7 @@ static void add_all(Making *m)
 
 static KalStatus compile(Making *m, KalProgram **out_program)
 {
+    assert(m->roots && m->symbols && out_program);
     const KalModel *model = m->plan->draft.model;
     const size_t variables = m->plan->system->layout.count;
     const size_t parameters = model->n_parameters;

@@ -28,6 +28,7 @@ static bool is_word(const char *text, size_t length, const char *word)
 static void write_word(KalPage *page, const KalExportWords *words, const char *text,
                        size_t length)
 {
+    assert(length > 0);
     if (length >= 4 && memcmp(text, "NAME", 4) == 0) {
         kal_page_string(page, words->name);
         kal_page_write(page, text + 4, length - 4);
@@ -104,6 +105,7 @@ static char read_sign(const char *line, size_t length, char out_word[WORD_SIZE])
 // A line that begins a condition, ends one, or asks for a part is not written itself.
 static void write_line(Reading *r, KalPage *page, const char *line, size_t length)
 {
+    assert(length > 0);
     char word[WORD_SIZE];
     const KalExportWords *words = r->words;
     const char sign = read_sign(line, length, word);

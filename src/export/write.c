@@ -118,6 +118,7 @@ static void write_build_banner(KalExportWriting *w, KalPage *page)
 
 static void write_sizes(KalExportWriting *w, KalPage *page)
 {
+    assert(w->plan->name);
     const KalExportPlan *plan = w->plan;
 
     const struct {
@@ -674,6 +675,7 @@ static bool has(void *user, const char *flag)
 // which operators they need; then the text, which takes them in.
 void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page)
 {
+    assert(plan->name && text && page);
     KalExportWriting w = {
         .plan = plan,
         .words = {.name = plan->name,

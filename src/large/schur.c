@@ -92,6 +92,7 @@ static KalStatus list_products(KalLarge *l, KalBlock *entries)
 // analysis as entries that add up.
 KalStatus kal_schur_init(KalLarge *l, int64_t most)
 {
+    assert(!l->schur.start);
     KalBlock entries = {.data = NULL};
     KAL_TRY(kal_workspace_make(l->ctx, "for a large system", lay_out, l,
                                &l->schur.workspace));
@@ -149,6 +150,7 @@ static inline void add_products(double *restrict value, const int *restrict slot
 // Columns of the usual lengths get a loop whose length the compiler knows.
 static void add_all_products(KalLarge *l)
 {
+    assert(l->schur.used && l->schur.A);
     const KalSchur *schur = &l->schur;
     const double *A = schur->A;
     double *value = l->factors.ldl.value;

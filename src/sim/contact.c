@@ -222,6 +222,7 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
 // the slip or how much friction is left. 1 where a contact has neither.
 KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
 {
+    assert(out_values);
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_need_givens(instant));
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
@@ -725,6 +726,7 @@ static KalStatus decide_accelerations(KalRun *run)
 // An impact may change the energy, end slips, and leaves the run unsolved.
 static KalStatus decide(KalRun *run, bool first)
 {
+    assert(run->contacts.before);
     KalContactWatch *watch = &run->contacts;
     KalInstant *instant = run->instant;
     double lost = 0.0;

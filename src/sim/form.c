@@ -305,6 +305,7 @@ static double find_slope(KalReducedForm *form)
 
 KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 {
+    assert(form->n > 0 && y);
     const int n = form->n;
     put(form, t, y, y + n);
     KAL_TRY(kal_instant_givens(form->instant));

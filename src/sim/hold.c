@@ -75,6 +75,7 @@ bool kal_run_holds_due(const KalRun *run, double t)
 // to rounding.
 KalStatus kal_run_holds_renew(KalRun *run)
 {
+    assert(run->instant);
     if (!kal_run_holds_due(run, run->t)) {
         return KAL_OK;
     }

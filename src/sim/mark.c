@@ -82,6 +82,7 @@ void kal_run_clear_marks(KalRun *run)
 // one.
 static KalStatus learn_step(KalRun *run, KalMarkWatch *watch)
 {
+    assert(run->step.t_new > run->step.t_old);
     const KalOdeStep *step = &run->step;
     KAL_TRY(watch->made ? KAL_OK : make_watch(run, watch));
     const double largest = fmax(fabs(run->options.from), fabs(run->options.until));

@@ -258,6 +258,7 @@ KalStatus kal_passage_find(KalRun *run)
 // zero.
 KalStatus kal_passage_find_followed(KalRun *run)
 {
+    assert(run->instant->large.solver);
     const double ends[] = {run->rank.kept_sines[0], kal_nearness_of_followed(run)};
     double t = 0.0;
     double least = 1.0;

@@ -286,6 +286,7 @@ static KalStatus step_again(KalRun *run, double t)
 // there, until none has: the last stage of the new step lies on the pulse.
 KalStatus kal_run_heed_pulses(KalRun *run)
 {
+    assert(run->step.t_new > run->step.t_old);
     KalPulseWatch *watch = &run->pulses;
     if (run->system->pieces.n_pulses == 0 || run->options.fixed_step > 0.0
         || run->integration.crossed) {

@@ -76,6 +76,7 @@ void kal_rows_note(KalRun *run, bool fresh)
 // tell later how much of the row is left.
 void kal_rows_accept(KalRun *run)
 {
+    assert(run->rank.entries && run->rank.longest);
     KalRankWatch *watch = &run->rank;
     for (int i = 0; i < run->instant->n_active; i++) {
         const KalConstraintRow row = kal_instant_row(run->instant, i);

@@ -111,6 +111,7 @@ static KalStatus init_instant(KalRun *run)
 // what there is.
 static KalStatus init(KalRun *run)
 {
+    assert(run->ctx && run->system && !run->instant);
     KAL_TRY(kal_options_check(run->ctx, &run->options));
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
     KAL_TRY(init_instant(run));

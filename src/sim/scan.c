@@ -241,6 +241,7 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
 // small.
 const KalRange *kal_scan_sharpen_gaps(KalScan *scan, double a, double b)
 {
+    assert(a <= b);
     const size_t count = scan->spec.system->model->n_contacts;
     KalRange *contacts = scan->contacts;
     assert(contacts);

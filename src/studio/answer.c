@@ -21,6 +21,7 @@ static const char JSON[] = "application/json; charset=utf-8";
 static enum MHD_Result queue(KalStudioCall *call, unsigned status, const char *type,
                              struct MHD_Response *response)
 {
+    assert(status >= 100 && type);
     const KalHttpLibrary *http = &call->studio->http;
     const char *const headers[][2] = {
         {"Content-Type",                 type                                       },
@@ -232,6 +233,7 @@ enum MHD_Result kal_studio_answer(KalStudioCall *call, const char *method)
 // Hands on what the worker has written; waits where it has written nothing.
 static ssize_t read_work(void *user, uint64_t position, char *bytes, size_t most)
 {
+    assert(bytes && most > 0);
     KalStudioCall *call = (KalStudioCall *)user;
     (void)position; // answers are read from their beginning on
     const size_t n = kal_worker_take(&call->worker, bytes, most);

@@ -46,6 +46,7 @@ static void find_stem(Parcel *parcel)
 
 static void find_path(Parcel *parcel, const char *ending)
 {
+    assert(ending && ending[0] == '.');
     (void)snprintf(parcel->path, sizeof parcel->path, "%s/%s%s",
                    parcel->study->evaluation->scratch, parcel->stem, ending);
 }
@@ -103,6 +104,7 @@ typedef struct Sources {
 
 static KalStatus read_source(Parcel *parcel, const char *name, Sources *sources)
 {
+    assert(name && sources);
     char path[2 * PATH_MAX];
     const size_t i = sources->count++;
     assert(i < KAL_EXPORT_FILES);

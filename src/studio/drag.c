@@ -70,6 +70,7 @@ static double length_of(const Point *point)
 // The best state, moved by a step, brought onto the constraints.
 static KalStatus go(Pull *pull, const double *step, Point *out_rest)
 {
+    assert(step && out_rest);
     KalInstant *instant = kal_run_instant(pull->run);
     double *q = kal_instant_q(instant);
     for (int j = 0; j < pull->n; j++) {
@@ -120,6 +121,7 @@ static void solve(double matrix[3][3], double x[3])
 // The step for a μ, which is relative to the size of J Jᵀ.
 static void find_step(Pull *pull, double mu)
 {
+    assert(mu > 0.0);
     double matrix[3][3] = {{0.0}};
     double x[3];
     double trace = 0.0;
@@ -147,6 +149,7 @@ static void find_step(Pull *pull, double mu)
 // that is not nearer.
 static bool improve(Pull *pull, double *mu)
 {
+    assert(*mu > 0.0);
     while (*mu < STIFFEST) {
         Point rest;
         find_step(pull, *mu);

@@ -18,6 +18,7 @@
 
 void kal_study_begin(KalStudy *study, const char *key)
 {
+    assert(key);
     kal_json_write_begin(&study->writer, '{');
     kal_json_write_key(&study->writer, key);
 }
@@ -43,6 +44,7 @@ void kal_study_put(KalStudy *study, const char *json)
 void kal_study_fail(KalStudy *study, const char *task, const char *const *names,
                     int n_names)
 {
+    assert(task);
     kal_study_begin(study, "error");
     kal_json_write_begin(&study->writer, '{');
     kal_json_put_text(&study->writer, "task", task);
@@ -138,6 +140,7 @@ static KalStatus print_format(KalStudy *study, KalSink sink)
 
 static void tell_text(KalStudy *study, const char *key, PrintFn print)
 {
+    assert(key && print);
     KalPage page = kal_page(study->ctx);
     KalStatus status = print(study, kal_page_sink(&page));
     status = status == KAL_OK ? page.status : status;

@@ -43,6 +43,7 @@ static int compare(const void *a, const void *b)
 
 static void keep(Walk *walk, const char *name, mode_t mode)
 {
+    assert(name);
     const size_t length = strlen(name) + 1;
     if (S_ISDIR(mode) && walk->n_folders < FOLDERS_LIMIT) {
         memcpy(walk->folders[walk->n_folders++], name, length);
@@ -137,6 +138,7 @@ static KalStatus read_all(KalContext *ctx, int descriptor, const char *name,
 KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file, KalBlock *text,
                           KalTag *out_tag)
 {
+    assert(file->root && file->name && text);
     assert(file && text && out_tag);
     char path[PATH_MAX];
     struct stat status;
@@ -185,6 +187,7 @@ KalStatus kal_folder_save(KalContext *ctx, const KalFolderFile *file, const char
                           const char *seen, KalTag *out_tag)
 {
     assert(file && text && out_tag);
+    assert(file->root && file->name);
     char path[PATH_MAX];
     KalTag now;
     struct stat status;

@@ -30,6 +30,7 @@ static KalStatus complain(const Reading *reading, const char *what)
 // Texts end where C ends them: a NUL within would hide what follows.
 static KalStatus copy(Reading *reading, const char **out_text)
 {
+    assert(out_text);
     const KalBlock *bytes = &reading->json.bytes;
     if (bytes->size > 0 && memchr(bytes->data, '\0', bytes->size)) {
         return complain(reading, "a text with a NUL");
@@ -101,6 +102,7 @@ static KalStatus read_settings(Reading *reading)
 // An array of two or three numbers.
 static KalStatus read_numbers(Reading *reading, double out_numbers[3], int *out_count)
 {
+    assert(out_numbers && out_count);
     int n = 0;
     KAL_TRY(kal_json_step(&reading->json));
     if (reading->json.event != KAL_JSON_ARRAY) {

@@ -32,6 +32,7 @@ bool kal_scratch_make(KalScratch *scratch)
 // NOLINTNEXTLINE(misc-no-recursion): not deeper than DEPTH
 static void empty(int parent, const char *name, int depth)
 {
+    assert(name && depth >= 0);
     const int folder =
         openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *list = folder >= 0 ? fdopendir(folder) : NULL;

@@ -48,6 +48,7 @@ void kal_study_describe(KalStudy *study)
 
 static KalStatus tell(Show *show, bool partial, const char *failure)
 {
+    assert(show->study);
     KalStudy *study = show->study;
     const KalReportFacts facts = {.seconds = kal_worker_clock() - show->began,
                                   .failure = failure};

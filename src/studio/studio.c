@@ -64,6 +64,7 @@ static unsigned judge(KalStudioCall *call, const char *url, const char *method)
 
 static KalStudioLine *find_line(KalStudio *studio, int socket)
 {
+    assert(socket >= 0);
     for (int i = 0; i < KAL_STUDIO_CONNECTIONS; i++) {
         if (studio->lines[i].socket == socket) {
             return &studio->lines[i];
@@ -96,6 +97,7 @@ static KalStudioCall *begin_call(KalStudio *studio, struct MHD_Connection *conne
 // it is refused, and no further.
 static enum MHD_Result add_body(KalStudioCall *call, const char *bytes, size_t *length)
 {
+    assert(bytes && length);
     const size_t n = *length;
     *length = 0;
     call->too_long = call->too_long || n > KAL_STUDIO_BODY - call->body.size;

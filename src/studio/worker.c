@@ -71,6 +71,7 @@ static void flush(Outlet *outlet)
 // A line goes out at once: it may be what somebody waits for.
 static void write_piece(void *user, const char *text, size_t length)
 {
+    assert(text || length == 0);
     Outlet *outlet = (Outlet *)user;
     while (length > 0) {
         const size_t room = PIECE - outlet->used;
@@ -118,6 +119,7 @@ static void forget_server(int pipe)
 
 static void be_child(int pipe, const KalChildLimits *limits, KalWorkFn work, void *user)
 {
+    assert(pipe >= 0 && limits && work);
     Outlet outlet = {.pipe = pipe};
     forget_server(pipe);
     set_limits(limits);
@@ -143,6 +145,7 @@ static bool make_pipe(int ends[2])
 KalStatus kal_worker_begin(KalChild *worker, KalContext *ctx,
                            const KalChildLimits *limits, KalWorkFn work, void *user)
 {
+    assert(worker && ctx && work);
     assert(!worker->pid && limits->seconds > 0 && limits->megabytes > 0);
     int ends[2];
     if (!make_pipe(ends)) {

@@ -38,6 +38,7 @@ typedef struct Border {
 
 static KalStatus init(Border *b, KalInstant *instant)
 {
+    assert(instant->system->n > 0);
     const size_t n = (size_t)instant->system->n;
     *b = (Border){.instant = instant, .count = instant->system->pieces.n_switches};
     b->size = 3 * b->count + 2 * n;

@@ -39,6 +39,7 @@ KalStatus kal_contacts_check(const KalSystem *system)
 // its rate, the slips, restitution, limit and hold.
 KalExpr kal_contact_formula(const KalEquations *equations, size_t i)
 {
+    assert(i / KAL_CONTACT_VALUES < equations->model->n_contacts);
     const KalModel *model = equations->model;
     const KalContact *contact = &model->contacts[i / KAL_CONTACT_VALUES];
     const KalConstraint *rows = model->constraints;
@@ -140,6 +141,7 @@ static void list_rows(KalInstant *instant)
 
 KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
 {
+    assert(!contacts->groups && instant->system->model);
     const KalModel *model = instant->system->model;
     if (model->n_contacts == 0) {
         return KAL_OK;
@@ -229,6 +231,18 @@ void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE])
     }
 }
 
+void kal_contacts_blame(KalInstant *instant, const int *list, int count,
+                        char text[KAL_BLAMED_SIZE])
+{
+    KalContacts *c = &instant->contacts;
+    assert(list && count >= 0);
+    for (int k = 0; k < count; k++) {
+        c->blamed[k] = instant->system->model->contacts[list[k]].name;
+    }
+    c->n_blamed = count;
+    kal_contacts_list_names(c, text);
+}
+
 int kal_contacts_blamed(const KalContacts *contacts, const char *const **out_names)
 {
     *out_names = contacts->blamed;
@@ -262,6 +276,7 @@ static bool has_friction(const KalContactDecision *decision)
 // and no answer means that other constraints leave no way to move.
 KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
+    assert(end != KAL_TOUCH_FOUND && what);
     char names[KAL_BLAMED_SIZE];
     const double t = instant->variables[0];
     kal_contacts_list_names(&instant->contacts, names);
@@ -450,6 +465,7 @@ static bool activate_row(KalInstant *instant, int used, int *chosen, int *count)
 static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, int k,
                            Turn turn, int *chosen, int *count)
 {
+    assert(0 <= k && k < instant->contacts.decision.n_laws);
     KalContacts *c = &instant->contacts;
     const KalTouchLaw *law = &c->decision.laws[k];
     const KalTouch *touch = &answer->touches[k];
@@ -527,13 +543,9 @@ static bool do_the_same(const KalContacts *c)
 
 static KalStatus fail_control(KalInstant *instant)
 {
-    KalContacts *c = &instant->contacts;
+    const KalContacts *c = &instant->contacts;
     char names[KAL_BLAMED_SIZE];
-    for (int k = 0; k < c->decision.n_laws; k++) {
-        c->blamed[k] = instant->system->model->contacts[c->decision.members[k]].name;
-    }
-    c->n_blamed = c->decision.n_laws;
-    kal_contacts_list_names(c, names);
+    kal_contacts_blame(instant, c->decision.members, c->decision.n_laws, names);
     return kal_fail(
         instant->ctx, KAL_ERR_CONTRADICTION,
         "contacts and servos do not go together at t = %.9g: with the "
@@ -580,6 +592,7 @@ static KalStatus decide_with_control(KalInstant *instant)
 // rows, with servos in rounds until inputs and contacts agree.
 static KalStatus decide(KalInstant *instant, double slip)
 {
+    assert(slip >= 0.0);
     KalContacts *c = &instant->contacts;
     c->n_blamed = 0;
     c->still = slip;
@@ -611,6 +624,7 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 // gradient times the coordinates, or of 1.
 KalStatus kal_contact_look(KalInstant *instant, size_t i, KalContactPlace *out_place)
 {
+    assert(i < instant->system->model->n_contacts && out_touches);
     const KalContact *contact = &instant->system->model->contacts[i];
     const size_t n = (size_t)instant->system->n;
     const double *q = kal_instant_q(instant);

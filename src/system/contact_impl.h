@@ -39,6 +39,10 @@ KAL_CHECKED KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end,
 /// The names of who is to blame.
 void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE]);
 
+/// Blame some contacts, and list their names.
+void kal_contacts_blame(KalInstant *instant, const int *list, int count,
+                        char text[KAL_BLAMED_SIZE]);
+
 /// How many rows may share forces at most, and limits of them.
 int kal_contacts_most_shared(const KalSystem *system);
 int kal_contacts_most_limits(const KalSystem *system);

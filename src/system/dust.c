@@ -83,6 +83,7 @@ static void end_sizes(size_t count, double *sizes)
 // neither of which is special: what an entry is there tells rounding from a small number.
 void kal_usual_find(KalInstant *instant)
 {
+    assert(instant->usual.masses && instant->system->programs[KAL_PROGRAM_GIVENS]);
     const KalEquations *e = instant->system->equations;
     const KalUsual *usual = &instant->usual;
     const size_t in_M = (size_t)e->M.start[e->n];

@@ -333,6 +333,7 @@ static void scatter_givens(KalInstant *instant, const double *rows)
 // relies on this call.
 KalStatus kal_instant_givens(KalInstant *instant)
 {
+    assert(instant->system->programs[KAL_PROGRAM_GIVENS]);
     const KalEquations *equations = instant->system->equations;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *Q = instant->results + equations->M.start[equations->n];

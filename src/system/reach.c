@@ -104,6 +104,7 @@ static void bound(Reach *r, const bool *never)
 // finds.
 static KalStatus prepare(Reach *r)
 {
+    assert(!r->program && r->formulas.size > 0);
     KalContext *ctx = r->system->ctx;
     const size_t count = r->formulas.size / sizeof(KalExpr);
     KAL_TRY(kal_system_compile(r->system, (const KalExpr *)r->formulas.data, count,

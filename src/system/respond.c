@@ -119,6 +119,7 @@ static void keep_own(KalInstant *instant, int k, const double *qdd)
 // use the factors of the first.
 static KalStatus find_responses(KalInstant *instant)
 {
+    assert(instant->contacts.decision.n_used >= 0);
     KalContacts *c = &instant->contacts;
     KalMotionProblem problem = kal_instant_problem(instant);
     problem.b = c->zero;

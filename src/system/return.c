@@ -62,6 +62,7 @@ static KalExpr plus(KalGraph *g, KalExpr a, KalExpr b)
 
 static KalStatus allocate(Draft *d)
 {
+    assert(!d->block && d->road->n_rows > 0);
     const KalSystem *system = d->road->instant->system;
     const size_t n = (size_t)system->n;
     const size_t rows = (size_t)d->road->n_rows;
@@ -371,6 +372,7 @@ KalReturnPlaces kal_return_places(const KalRoad *road)
 
 void kal_return_make(KalRoad *road)
 {
+    assert(!road->back.made);
     const KalInstant *instant = road->instant;
     KalReturn *r = &road->back;
     Draft d = {.road = road};
@@ -460,6 +462,7 @@ static bool is_there(KalRoad *road)
 // state as it was given.
 bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
 {
+    assert(out_position && out_velocity);
     const KalInstant *instant = road->instant;
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;

@@ -32,6 +32,7 @@ enum {
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 {
+    assert(road && instant && instant->system->n > 0);
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
     *road = (KalRoad){.instant = instant,
@@ -101,6 +102,7 @@ void kal_road_choose(KalRoad *road)
 // waits until the fast road has been missed PATIENCE times.
 void kal_road_begin(KalRoad *road, double samples)
 {
+    assert(road->instant && samples >= 0.0);
     const KalSystem *system = road->instant->system;
     const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
     road->samples = samples >= MANY_SAMPLES;
@@ -134,6 +136,7 @@ typedef struct Formulas {
 
 static KalStatus allocate(Formulas *f, const KalRoad *road)
 {
+    assert(!f->block && road->n_rows >= 0);
     const size_t n = (size_t)road->instant->system->n;
     const size_t rows = (size_t)road->n_rows;
     const size_t count =
@@ -224,6 +227,7 @@ static KalStatus find_C(void *user, const KalExpr *multipliers, KalExpr *out_C)
 KalStatus kal_road_eliminate(const KalRoad *road, KalTranscript *transcript,
                              const KalExpr *values, KalExpr *out_answer)
 {
+    assert(transcript->g && out_answer);
     const KalSystem *system = road->instant->system;
     Formulas f = {.road = road, .t = transcript};
     KalStatus status = allocate(&f, road);
@@ -314,6 +318,7 @@ static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *ans
 
 static KalStatus build(KalRoad *road)
 {
+    assert(!road->program);
     const KalInstant *instant = road->instant;
     KalTranscript t = {.g = NULL};
     KalExpr *answer =

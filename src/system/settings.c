@@ -213,6 +213,7 @@ static KalStatus take_time(Evaluation *e, KalExpr formula, double otherwise,
 // What `simulate` says, and the defaults of kal_run_options().
 static KalStatus take_options(Evaluation *e)
 {
+    assert(e->system && e->settings);
     const KalSimulate none = {.method = KAL_METHOD_AUTO};
     const KalSimulate *asked =
         e->system->model->simulate.present ? &e->system->model->simulate : &none;

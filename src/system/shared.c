@@ -194,6 +194,7 @@ static void forget(KalInstant *instant)
 // multipliers that the decision has given, theory (21.12).
 KalStatus kal_contacts_share(KalInstant *instant)
 {
+    assert(instant->system);
     KalContacts *c = &instant->contacts;
     if (c->n_rows == 0 || c->sharing.shared) {
         return KAL_OK;

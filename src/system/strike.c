@@ -238,6 +238,7 @@ static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
 KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
                               double *out_lost)
 {
+    assert(who && out_lost);
     double before = 0.0;
     double after = 0.0;
     KalTouchAnswer answer;

@@ -225,6 +225,7 @@ static bool makes_motion(KalProgramId id)
 // order (about_result() in evaluate.c does, too).
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
+    assert((int)id >= 0 && id < KAL_PROGRAMS);
     const KalEquations *e = system->equations;
     const KalSystemBalance *balance = &system->balance;
     const KalPieces *pieces = &system->pieces;
@@ -323,6 +324,7 @@ static void fill_layout(KalSystem *system)
 // Variables of all programs, in the order of KalLayout.
 void kal_system_variables(const KalSystem *system, KalExpr *variables)
 {
+    assert(variables && system->layout.count > 0);
     const KalModel *model = system->model;
     const KalLayout *layout = &system->layout;
     size_t force = layout->forces;
@@ -624,6 +626,7 @@ static size_t count_names(const KalSystem *system)
 
 static void fill_names(KalSystem *system)
 {
+    assert(system->names);
     const KalModel *model = system->model;
     const char **name = system->names;
     for (size_t i = 0; i < model->n_coordinates; i++) {

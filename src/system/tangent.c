@@ -90,6 +90,7 @@ static void form(Residuals *r)
 // (15.9).
 KalStatus kal_tangent_derive(KalSystem *system)
 {
+    assert(!system->tangent.R.start);
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     const size_t states = (size_t)system->n_states;

@@ -278,6 +278,7 @@ static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
 // what only they need, are left out.
 KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *values)
 {
+    assert(transcript->g && transcript->images);
     KalTranscript *t = transcript;
     const KalOrder *order = &t->system->givens;
     find_needed(t);
@@ -390,6 +391,7 @@ KalExpr kal_transcript_constants(const KalTranscript *transcript, size_t root)
 KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outputs,
                                  size_t count, bool lanes, KalProgram **out_program)
 {
+    assert(outputs && out_program);
     const KalTranscript *t = transcript;
     const KalProgramSpec spec = {.outputs = outputs,
                                  .n_outputs = count,

@@ -35,6 +35,7 @@ static size_t count_numbers(const KalSystem *system, bool dense)
 KalStatus kal_waver_init(KalWaver *waver, KalContext *ctx, const KalSystem *system,
                          bool dense)
 {
+    assert(waver && system && system->n > 0);
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     *waver = (KalWaver){.block = NULL};

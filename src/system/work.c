@@ -115,6 +115,7 @@ static void list_controls(Listing *l)
 
 static KalStatus list_workers(KalSystem *system)
 {
+    assert(!system->balance.workers);
     const size_t most = KAL_WORK_DRIVE + system->model->n_constraints
                         + system->model->n_actuators + system->model->n_laws;
     Listing l = {.system = system, .status = KAL_OK};
