@@ -2,7 +2,7 @@
 
 /// @file
 /// Velocities that follow from others, as formulas: A q' + a = 0 solved for as many of them as
-/// there are rows, theory (20.10).
+/// there are rows, theory (20.7).
 ///
 /// Which follow, and in which order they are eliminated, is given: whoever chooses looks at
 /// numbers.  What is zero by structure is not computed.  As no pivot can be refused here, the
