@@ -766,7 +766,6 @@ static KalValue call_derivative(KalBuild *b, const KalNode *name, unsigned prime
                          kal_build_atom_text(b, atom));
 }
 
-// f(x), f'(x) for a derivative of a function, and part.f(x).
 KalValue kal_build_call(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_CALL);

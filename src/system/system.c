@@ -626,7 +626,6 @@ static size_t count_names(const KalSystem *system)
 
 static void fill_names(KalSystem *system)
 {
-    assert(system->names);
     const KalModel *model = system->model;
     const char **name = system->names;
     for (size_t i = 0; i < model->n_coordinates; i++) {
