@@ -145,8 +145,8 @@ typedef struct KalModes {
     int n_coordinates; ///< of a shape
     const KalMode *modes; ///< those that grow most first, then by falling frequency;
                           ///< conjugate pairs are neighbors
-    int n_inner;          ///< eigenvalues of the states that are not driven:
-    const KalEigenvalue *inner; ///< these decide about stability
+    int n_inner; ///< eigenvalues of the states that are not driven; they decide about stability
+    const KalEigenvalue *inner; ///< n_inner
     KalStability stability;
     bool decays;        ///< stable, and all modes but those of a family decay
     int family;         ///< dimension of the set of equilibria or steady motions here

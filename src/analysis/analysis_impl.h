@@ -55,12 +55,12 @@ typedef struct KalStateDerivatives {
     double *C_l;            ///< n × m
     double *C_w;            ///< inputs × n
     double *psi_q;          ///< m × n
-    double *phi_w;          ///< m × inputs, as are:
-    double *psi_w;
-    double *o_y; ///< outputs × 2n
-    double *o_a; ///< outputs × n
-    double *o_l; ///< outputs × m
-    double *o_w; ///< inputs × outputs
+    double *phi_w;          ///< m × inputs
+    double *psi_w;          ///< m × inputs
+    double *o_y;            ///< outputs × 2n
+    double *o_a;            ///< outputs × n
+    double *o_l;            ///< outputs × m
+    double *o_w;            ///< inputs × outputs
 } KalStateDerivatives;
 
 /// Which numbers of y = (q, q') are states and which follow them, by linearize.c.

@@ -17,8 +17,8 @@ typedef struct KalTicker {
     double seconds; ///< from one to the next
     void (*tick)(void *user);
     void *user;
-    bool ready; ///< there are a lock and a condition,
-    bool ticks; ///< and a thread
+    bool ready; ///< there are a lock and a condition
+    bool ticks; ///< there is a thread
     bool ends;
 } KalTicker;
 

@@ -34,7 +34,7 @@ typedef struct KalTouchLaw {
     double slope_hold;         ///< the same while it holds
     double force_hold;
     bool bound; ///< no gap, and the one slip is held whatever that takes
-    bool moves; ///< it slides already, in this direction:
+    bool moves; ///< it slides already, along `direction`
     double direction[KAL_TOUCH_SLIPS]; ///< of the slip, of length 1
 } KalTouchLaw;
 

@@ -54,10 +54,10 @@ typedef struct KalFmu {
     KalFmuVariable *variables;
     size_t n_variables;
     size_t n_x;                       ///< continuous states
-    size_t at_x;                      ///< where they begin,
-    size_t at_dx;                     ///< their derivatives,
-    size_t at_out;                    ///< outputs, and what follows them,
-    size_t at_events;                 ///< event functions
+    size_t at_x;                      ///< where continuous states begin
+    size_t at_dx;                     ///< where derivatives of states begin
+    size_t at_out;                    ///< where outputs begin, and what follows them
+    size_t at_events;                 ///< where event functions begin
     KalFmuDependencies *dependencies; ///< of each variable from at_x on
     KalFmuParameter *parameters;      ///< how each can be used
     KalRunOptions experiment;         ///< as the model asks for

@@ -44,10 +44,11 @@ typedef struct KalCProgram {
         *locals; ///< names that variables have in the function; NULL for those
                  ///< that are written as they are
     const size_t
-        *chosen; ///< n_chosen outputs that are written, as out[0], out[1], …; NULL:
-    size_t n_chosen;  ///< all
-    size_t verdict;   ///< first of the results that say whether to trust the others,
-    size_t n_verdict; ///< and how many; the last is NaN where something is none
+        *chosen; ///< n_chosen outputs that are written, as out[0], out[1], …; NULL: all
+    size_t n_chosen; ///< entries of `chosen`
+    size_t verdict;  ///< first of the results that say whether to trust the others
+    size_t
+        n_verdict; ///< how many such results; the last is NaN where some number is none
     bool single;
     const KalModelTable *tables; ///< of the model: number k is TABLES[k] in C
     size_t n_tables;

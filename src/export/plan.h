@@ -100,8 +100,8 @@ typedef struct KalExportPlan {
     KalProgram *fast; ///< the acceleration; NULL where there is none
     KalEliminated at; ///< where its results are
     size_t check;     ///< and what says whether rows that were left out agree
-    bool sparse;      ///< accelerations are by sparse factors (export/sparse.h),
-    KalLargeFactoring factoring; ///< which have this structure; that of the run
+    bool sparse;      ///< accelerations are by sparse factors (export/sparse.h)
+    KalLargeFactoring factoring; ///< structure of the sparse factors, as in the run
     KalCProgram programs[KAL_EXPORT_PROGRAMS]; ///< `program` NULL: not there
     size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
     KalExportSettings settings;

@@ -65,10 +65,11 @@ typedef struct KalLarge KalLarge;
 /// true until the structure is analyzed again.
 typedef struct KalLargeFactoring {
     const KalLdl *factors;
-    bool of_ties;      ///< of A M⁻¹Aᵀ alone (schur.c), else of K
-    const int *start;  ///< n + 1, if so: entries of A by columns,
-    const int *row;    ///< the row of each,
-    const int *entry;  ///< and its place in A
+    bool of_ties; ///< of A M⁻¹Aᵀ alone (schur.c), else of K
+    const int
+        *start;     ///< n + 1, with `of_ties`: where columns of A begin in what follows
+    const int *row; ///< the row of each entry of a column
+    const int *entry;  ///< the place of that entry in A
     const bool *lends; ///< m: rows that lend M their weight
     int n_lends;       ///< so many
 } KalLargeFactoring;

@@ -59,9 +59,10 @@ typedef struct KalRowCheck {
     const double *qdd;
     const double *b;    ///< NULL: zeros
     const bool *active; ///< m; NULL: all are
-    double enough;      ///< where a row misses more, relative to its terms,
-    double floor;       ///< so much of its length counts as a term,
-    const double *from; ///< which is the root of this number, at its place
+    double
+        enough; ///< a row that misses more than this part of its terms gets more terms
+    double floor;       ///< this part of the length of such a row counts as a term
+    const double *from; ///< squares of lengths of rows, at their places
     const int *place;   ///< m
 } KalRowCheck;
 

@@ -156,7 +156,7 @@ KalScope *kal_build_add_scope(KalBuild *b, KalScope *parent, KalScope *owner,
 
 /// What a name means.
 typedef struct KalFound {
-    const KalBinding *binding; ///< or NULL, and then:
+    const KalBinding *binding; ///< NULL: `entry` says what it is
     KalEntry *entry;
 } KalFound;
 

@@ -26,18 +26,18 @@ typedef struct KalLaneWork {
     int lane;
     int evaluations; ///< of rates: those of stages 1, 2, …; the last is at the end
     const double *times;     ///< a group for each: when
-    bool projected;          ///< the end was brought to the manifold,
-    bool taken;              ///< and the step was taken
+    bool projected;          ///< the end was brought to the manifold
+    bool taken;              ///< the step was taken
     const double *end;       ///< 1 + n groups: time and state there
     const double *end_rates; ///< n_rates groups: what `rate` wrote there
 } KalLaneWork;
 
 /// What was done for all lanes in an attempt.
 typedef struct KalLaneNotes {
-    KalEightBits taken;    ///< lanes that coast and have taken a step,
-    KalEightBits rejected; ///< and those whose attempt was not accurate
-    KalEight t;            ///< where steps begin,
-    KalEight t_new;        ///< and end
+    KalEightBits taken;    ///< lanes that coast and have taken a step
+    KalEightBits rejected; ///< lanes that coast and whose attempt was not accurate
+    KalEight t;            ///< times at which steps begin
+    KalEight t_new;        ///< times at which they end
     const double *times;   ///< as in KalLaneWork, like all that follows
     const double *end;
     const double *end_rates;

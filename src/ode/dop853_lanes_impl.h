@@ -32,9 +32,9 @@ typedef struct KalPace {
     KalEightBits stiff;
     KalEightBits calm;
     KalEightBits left;  ///< steps that they may take, at most, before somebody looks
-    KalEightBits steps; ///< that were taken since they began to coast,
-    KalEightBits projections; ///< ends that were brought to the manifold,
-    KalEightBits rejections;  ///< and attempts that failed
+    KalEightBits steps; ///< steps that were taken since lanes began to coast
+    KalEightBits projections; ///< ends that were brought to the manifold since then
+    KalEightBits rejections;  ///< attempts that failed since then
 } KalPace;
 
 /// What is true of lanes in an attempt.
@@ -93,8 +93,7 @@ struct KalOdeLanes {
     KalDop853 *of[KAL_LANES];
     bool over;     ///< the step of a lane ended in this attempt
     double *times; ///< of the rates
-    double *
-        begin; ///< of steps: time, state, size, end, rate; some of it has names of its own:
+    double *begin; ///< beginnings of steps: time, y, h, end, k[0], one behind the other
     double *y;
     double *h;
     double *y_end;

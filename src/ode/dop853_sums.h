@@ -26,8 +26,9 @@ typedef struct KalDop853End {
     const double *atol; ///< what is allowed for each entry, besides
     KalEight rtol;      ///< this part of it
     KalEight h;
-    KalEight most5;  ///< largest entry of the errors, in units of what is allowed,
-    KalEight most3;  ///< of the estimates of orders 5 and 3
+    KalEight
+        most5; ///< largest entry of the estimate of order 5, in units of what is allowed
+    KalEight most3;  ///< the same of the estimate of order 3
     KalEight finite; ///< 0, or NaN when the end is not finite
 } KalDop853End;
 

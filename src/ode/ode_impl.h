@@ -111,8 +111,8 @@ KalStatus kal_ode_fail_rate(KalContext *ctx, int n, double t, const double *rate
 typedef struct KalOdeAllowed {
     double rtol;
     const double *atol;
-    const double *rate; ///< of the state at about the time t,
-    double t;           ///< which has rounding
+    const double *rate; ///< rate of the state at about t
+    double t;           ///< a time, known up to rounding
 } KalOdeAllowed;
 
 /// How far a projection moved n numbers, in units of what is allowed for each, theory

@@ -16,11 +16,11 @@
 
 /// Where the slots of a program are.
 typedef struct KalListing {
-    const double *constants; ///< values of the first slots;
-    uint32_t parameters;     ///< from here on parameters,
-    uint32_t prepared;       ///< from here on what the first tape computes,
-    uint32_t variables;      ///< from here on variables,
-    uint32_t computed;       ///< and from here on what the second tape computes
+    const double *constants; ///< values of the first slots
+    uint32_t parameters;     ///< the first slot of a parameter
+    uint32_t prepared;       ///< the first slot that the first tape computes
+    uint32_t variables;      ///< the first slot of a variable
+    uint32_t computed;       ///< the first slot that the second tape computes
     uint32_t count;          ///< of all slots
     const uint32_t *outputs; ///< n_outputs slots
     size_t n_outputs;

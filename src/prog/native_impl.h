@@ -40,10 +40,10 @@ typedef struct KalNativeWriter {
     KalNativeValue *values; ///< n_slots
     uint32_t *first_output; ///< n_slots: 1 + the first output that is this value, or 0
     uint32_t *next_output;  ///< n_outputs: 1 + the next, or 0
-    uint32_t *homes;        ///< n_slots: those that were given back,
-    uint32_t n_free;        ///< of which so many may be taken,
-    uint32_t n_freed;       ///< and so many more from the next item on
-    uint32_t n_homes;       ///< that were taken so far
+    uint32_t *homes;        ///< n_slots: homes that were given back
+    uint32_t n_free;        ///< how many of these may be taken
+    uint32_t n_freed;       ///< how many more may be from the next item on
+    uint32_t n_homes;       ///< homes that were taken so far
     uint32_t owners[KAL_NATIVE_WIDEST];
     uint32_t locked; ///< registers that operands are held in, by bits
     uint32_t now;    ///< item

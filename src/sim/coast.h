@@ -31,11 +31,12 @@ typedef struct KalCoastLanes {
     KalEight largest;
     KalEight past_t[KAL_COAST_PAST]; ///< the last sines before the present attempt
     KalEight past[KAL_COAST_PAST];
-    KalEightBits mixed; ///< lanes where they are not those of the end of the last step,
-    KalEightBits strange;            ///< though no attempt at this one was rejected
+    KalEightBits
+        mixed; ///< lanes whose past sines are not those of the end of the last step
+    KalEightBits strange; ///< mixed lanes that no attempt at this step was rejected in
     KalEight sines[KAL_COAST_RATES]; ///< that the present attempt meets
-    KalEightBits evaluations;        ///< that runs do not know of yet,
-    KalEightBits steps;              ///< and steps
+    KalEightBits evaluations;        ///< evaluations that runs do not know of yet
+    KalEightBits steps;              ///< steps that runs do not know of yet
     KalEightBits alike;              ///< steps to come of which they need not know
     KalEightBits due;                ///< runs that have to know of this one
 } KalCoastLanes;
@@ -48,9 +49,9 @@ typedef struct KalCoast {
     int n_rows;   ///< of them, all that act
     int *active;  ///< n_rows: which constraints they are
     KalCoastLanes *of;
-    KalEight *longest;       ///< n_rows: as KalRankWatch has it, like what follows
-    KalEight *once;          ///< entries of A, the largest that they were,
-    KalEight *rows;          ///< and as they were at the beginning of the step
+    KalEight *longest; ///< n_rows: KalRankWatch.longest
+    KalEight *once;    ///< KalRankWatch.entries: the largest that entries of A were
+    KalEight *rows;    ///< KalRankWatch.rows: entries of A at the beginning of the step
     KalRun *runs[KAL_LANES]; ///< that coast, or NULL
     KalWorkspace workspace;
 } KalCoast;

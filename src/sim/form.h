@@ -38,8 +38,8 @@ typedef struct KalReducedForm {
     double t;       ///< a state that is known in both ways, at this time; NaN: none
     double *known;  ///< 2 n: its positions and speeds
     double *is;     ///< 2 n: and velocities
-    double slope_t; ///< when slopes were found last by a program,
-    double slope;   ///< and the largest
+    double slope_t; ///< when a program found slopes last
+    double slope;   ///< the largest of these slopes
     int *perm;      ///< n
     KalQr qr;       ///< of the rows of constraints, scaled
     KalWorkspace workspace;

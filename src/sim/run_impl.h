@@ -98,8 +98,8 @@ typedef struct KalRankWatch {
     double largest;  ///< of all
     double
         *shares; ///< n: the largest part of a row that each column was, at close looks
-    double revisit; ///< rows shorten since the start: look closely from this time on,
-    double no_further;  ///< and let no step before that go further
+    double revisit;     ///< time from which on rows that shorten are looked at closely
+    double no_further;  ///< time that no step before `revisit` may pass
     double *rows;       ///< of A: each at the time t
     bool keeps;         ///< what follows is of the time t
     double *kept_sines; ///< m: measures of theory (15.5)
@@ -135,7 +135,7 @@ typedef struct KalEventWatch {
     bool solve;      ///< functions depend on accelerations or forces
     bool sampled;    ///< some are not functions of t, q and q' alone
     bool pending;    ///< there are events at the horizon
-    int *crossings;  ///< functions: which
+    int *crossings;  ///< which functions cross at the horizon
     bool *held;      ///< 2 n: numbers that are set
     int *setters;    ///< 1 + the event that has set each number at this instant, or 0:
                      ///< 2 n, states, holds

@@ -30,8 +30,8 @@
 enum {
     KAL_FEW_BELOW = 16, ///< rows below a node whose places are all listed
     KAL_SMALL_WIDTH =
-        4, ///< columns of a small node, whose products are summed one by one,
-    KAL_SMALL_BELOW = 6 ///< and rows below it
+        4, ///< columns of a small node at most; its products are summed one by one
+    KAL_SMALL_BELOW = 6 ///< rows below a small node at most
 };
 
 /// An entry of the matrix, on or to either side of the diagonal.

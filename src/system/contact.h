@@ -27,7 +27,7 @@ typedef struct KalContactState {
     bool moves;  ///< its slip is not 0
     bool gone;   ///< what jumps has taken it apart
     bool opens;  ///< a decision is to let it open
-    bool breaks; ///< a decision is to let it slide, in this direction:
+    bool breaks; ///< a decision is to let it slide, along `direction`
     double direction[KAL_TOUCH_SLIPS]; ///< that it slides in
     KalTouchMode mode;                 ///< what it does
 } KalContactState;

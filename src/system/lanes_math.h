@@ -17,11 +17,11 @@
 typedef struct KalLaneReturn {
     size_t count;          ///< numbers of a state
     const double *results; ///< of the program: where it leads to, then words
-    size_t position;       ///< the word that says what is left of positions,
-    size_t velocity;       ///< and of velocities
-    double *state;         ///< to be moved
-    KalEightBits *on;      ///< lanes on their way, which may be there now, or lost
-    KalEightBits *good;    ///< lanes that are not lost
+    size_t position;    ///< the word that says what is left of residuals of positions
+    size_t velocity;    ///< the word for residuals of velocities
+    double *state;      ///< to be moved
+    KalEightBits *on;   ///< lanes on their way, which may be there now, or lost
+    KalEightBits *good; ///< lanes that are not lost
 } KalLaneReturn;
 
 /// Accelerations in lanes, by the brief program (system/road.h).

@@ -30,8 +30,8 @@ typedef struct KalProjector {
     double *inverse;      ///< free: of its diagonal
     double *G;            ///< m × free: rows of A in the metric, scaled
     double *S;            ///< m: the scale of each row; 0 for a row of zeros
-    int *counted;         ///< m: rows that are not zero,
-    int n_counted;        ///< so many
+    int *counted;         ///< m: rows that are not zero
+    int n_counted;        ///< how many rows are not zero
     double *H;            ///< of these: factor of G Gᵀ with damping
     double *pivots;       ///< m
     int *order;           ///< m: rows as the last ranking chose them

@@ -42,12 +42,12 @@ typedef struct KalReturn {
 
 /// Where its results say what is noted of a state; q and q' are the first of them.
 typedef struct KalReturnPlaces {
-    size_t position;  ///< the largest residual of positions that is left,
-    size_t velocity;  ///< and of velocities
+    size_t position;  ///< the largest residual of positions that is left
+    size_t velocity;  ///< the largest residual of velocities that is left
     size_t sine;      ///< the least sine of the rows
     size_t energy;    ///< T and V
-    size_t outputs;   ///< of the model,
-    bool has_outputs; ///< if it finds them
+    size_t outputs;   ///< outputs of the model, if `has_outputs`
+    bool has_outputs; ///< the way back finds outputs
 } KalReturnPlaces;
 
 KalReturnPlaces kal_return_places(const struct KalRoad *road);

@@ -40,8 +40,9 @@ enum {
 /// at where steps end, in the whole answer.
 typedef struct KalBrief {
     KalProgram *program; ///< n accelerations, and the two numbers below
-    size_t sine;         ///< where the least sine is,
-    size_t excess;       ///< and by how much pivots grow beyond what is safe, at most
+    size_t sine;         ///< which result is the least sine
+    size_t
+        excess; ///< which result says by how much pivots grow beyond what is safe, at most
     size_t count;
     double *inputs; ///< a state aside
     double *work;
@@ -59,9 +60,9 @@ typedef struct KalRoad {
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     double tolerance; ///< of residuals, relative to their terms
     bool made;        ///< for these rows, though there may be no program for them
-    bool same;        ///< these are the rows that are independent now,
-    bool fits;        ///< and the program is taken
-    int misses;       ///< steps for which it was not
+    bool same;        ///< these are the rows that are independent now
+    bool fits;        ///< they are, and the program is taken
+    int misses;       ///< steps for which the program was not taken
     int patience;     ///< so many of them until a program is taken
     int steps;        ///< with a program until the way back is taken
     bool open;        ///< the patience was needed once in this run: programs are taken
@@ -69,9 +70,9 @@ typedef struct KalRoad {
     unsigned long prepared; ///< counts programs and sets of parameters
     int n_rows;
     bool plain; ///< programs are made without machine code, until the run proves long
-    bool lacks; ///< some were,
-    int age;    ///< for so many steps of this run,
-    KalNative code;      ///< and have it here now
+    bool lacks; ///< some programs were made without machine code
+    int age;    ///< steps of this run since then
+    KalNative code;      ///< machine code of programs that were made without
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are
     KalBrief brief;
@@ -85,8 +86,8 @@ typedef struct KalRoad {
     KalReturn back; ///< to the constraints
     bool pays;      ///< in this run programs are worth their making from its start on
     bool whole;     ///< speeds are wanted with the whole answer (system/speeds.h)
-    KalSpeeds *speeds;  ///< choices that were made,
-    KalSpeeds *choice;  ///< and the present one; or NULL
+    KalSpeeds *speeds;  ///< choices of speeds that were made
+    KalSpeeds *choice;  ///< the present choice, or NULL
     int n_choices;      ///< of this run
     KalProgram *energy; ///< T and V in lanes, where no return finds them; or NULL
     double *energy_work;

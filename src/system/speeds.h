@@ -77,8 +77,8 @@ void kal_speeds_prepare(struct KalRoad *road);
 void kal_speeds_forget(struct KalRoad *road);
 
 enum {
-    KAL_SPEEDS_MOST = 8,     ///< choices whose programs are kept,
-    KAL_SPEEDS_PROGRAMS = 16 ///< and so many programs
+    KAL_SPEEDS_MOST = 8,     ///< choices whose programs are kept
+    KAL_SPEEDS_PROGRAMS = 16 ///< programs that are kept
 };
 
 /// Add the programs of all choices to a list of `count`; returns how many are in it then.
