@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "allocations.h"
 #include "context.h"
 #include "fault.h"
 #include "rng.h"
@@ -201,25 +202,19 @@ static void too_many_entries_are_refused(void)
     kal_context_destroy(ctx);
 }
 
+static KalStatus make_and_clear(KalContext *ctx)
+{
+    Rng rng = {2};
+    KalLdl ldl = {.ctx = NULL};
+    make(&rng, 30, 10);
+    const KalStatus status = factor_shape(&ldl, ctx, lab.masses, 100000);
+    kal_ldl_clear(&ldl);
+    return status;
+}
+
 static void every_allocation_may_fail(void)
 {
-    KalStatus status = KAL_ERR_NOMEM;
-    Rng rng = {2};
-    make(&rng, 30, 10);
-    for (long calls = 0; status != KAL_OK && calls < 100; calls = fault_next(calls)) {
-        Fault fault = {.calls_left = calls};
-        KalContext *ctx = NULL;
-        KalLdl ldl = {.ctx = NULL};
-        status = kal_context_create(fault_alloc, &fault, &ctx);
-        if (status == KAL_OK) {
-            status = factor_shape(&ldl, ctx, lab.masses, 100000);
-        }
-        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
-        kal_ldl_clear(&ldl);
-        kal_context_destroy(ctx);
-        ok(fault.live_bytes == 0);
-    }
-    ok(status == KAL_OK);
+    try_allocations(make_and_clear);
 }
 
 TAP_RUN(TAP_CASE(solutions_satisfy_the_equations),
