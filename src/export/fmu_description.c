@@ -263,7 +263,7 @@ static void put_structure(KalXml *xml, const KalFmu *fmu)
 // The order of elements is that of the schema of FMI.
 void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
 {
-    assert(fmu->plan && fmu->token);
+    assert(fmu->plan && fmu->plan->system);
     const char *title = fmu->plan->system->title;
     char tool[64];
     (void)snprintf(tool, sizeof tool, "Kalaba %s", kal_version());

@@ -624,7 +624,7 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 // gradient times the coordinates, or of 1.
 KalStatus kal_contact_look(KalInstant *instant, size_t i, KalContactPlace *out_place)
 {
-    assert(i < instant->system->model->n_contacts && out_touches);
+    assert(i < instant->system->model->n_contacts && out_place);
     const KalContact *contact = &instant->system->model->contacts[i];
     const size_t n = (size_t)instant->system->n;
     const double *q = kal_instant_q(instant);
