@@ -4,15 +4,18 @@
 //
 // Messages to rank 0:
 //
-//     ASK    key, how many runs are wanted; the answer is a list of their numbers
+//     ASK    key, how many runs are wanted; the answer is a list of ranges of their numbers
 //     ROWS   rows, each with its values or samples, its reason and its marks
 //     LEAVE  a rank is done, or why it ends early
 //
-// Rows go out some at a time, so that messages are few.  Nobody sends while a message to it may be
-// under way: a rank that has asked waits for its list.  A list without numbers says that there is
-// no more to do: the rank finishes the runs that it is at and leaves.  The thread of rank 0 that
-// answers looks for messages and sleeps in between: waiting in MPI itself would take a core.  It
-// ends when all other ranks have left.
+// Rows go out some at a time, in messages that are short enough to be on their way at once:
+// those that send longer ones, such as lists of all numbers, turn in MPI until somebody takes
+// them.  A rank asks when half of its runs are begun, and goes on with the others until its list
+// is there.  Nobody sends while a message to it may be under way: before it sends anything
+// else, a rank that has asked takes its list.  One without ranges says that there is no more
+// to do: the rank finishes its runs and leaves.  The thread of rank 0 that answers looks for
+// messages and sleeps in between: waiting in MPI itself would take a core.  It ends when all
+// other ranks have left.
 //
 // Invariant: `next`, `status` and the store behind `take` are touched under `lock`.
 
@@ -33,13 +36,27 @@ enum {
     TAG_RUNS,
     TAG_ROWS,
     TAG_LEAVE,
-    MOST_RUNS = 4096,     // given away at a time
-    MOST_BYTES = 1 << 16, // of rows that wait to be sent
-    NAP = 500000          // nanoseconds
+    MOST_RUNS = 65536, // given away at a time,
+    MOST_RANGES = 192, // in so many ranges
+    MOST_BYTES = 3072, // of rows that wait to be sent
+    NAP = 500000,      // nanoseconds of a rank that has nothing else to do,
+    LOOK = 1000000     // and of rank 0 between two looks for messages
 };
 
 static const double BATCH_SECONDS = 0.05;
 static const double PATIENCE = 0.05; // of rows, in seconds
+
+// Runs that follow each other.
+typedef struct Range {
+    uint64_t first;
+    uint64_t count;
+} Range;
+
+// Runs that a rank is to do.
+typedef struct List {
+    Range ranges[MOST_RANGES];
+    size_t n;
+} List;
 
 struct KalRanks {
     KalContext *ctx;
@@ -55,10 +72,14 @@ struct KalRanks {
     char reason[KAL_SWEEP_REASON_SIZE];
     KalBlock message;
     // other ranks
-    uint64_t runs[MOST_RUNS];
-    size_t n_runs;    // of them are to be done
-    size_t taken;     // and these were begun
-    double had;       // when they came
+    List list;        // runs that are to be done,
+    size_t place;     // the range that is begun,
+    uint64_t given;   // runs in all ranges,
+    uint64_t taken;   // of which so many were begun,
+    double had;       // since then
+    List more;        // runs after them
+    bool asked;       // for these,
+    bool known;       // and they have come
     bool dry;         // rank 0 has no more runs
     KalTicker ticker; // sends rows in time
     // all
@@ -95,9 +116,9 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void nap(void)
+static void nap(long nanoseconds)
 {
-    const struct timespec time = {.tv_nsec = NAP};
+    const struct timespec time = {.tv_nsec = nanoseconds};
     (void)nanosleep(&time, NULL);
 }
 
@@ -159,7 +180,7 @@ static size_t receive(const KalRanks *ranks, void *data, size_t room, int from, 
     int there = 0;
     int size = 0;
     while (lib->probe(from, tag, lib->world, &there, &status) == 0 && !there) {
-        nap();
+        nap(NAP);
     }
     (void)lib->receive(data, (int)room, lib->byte, from, tag, lib->world, &status);
     (void)lib->get_count(&status, lib->byte, &size);
@@ -218,12 +239,28 @@ static bool watch(void *user)
     return !job->watch || job->watch(job->user);
 }
 
+// Under the lock: the next runs, as far as there are ranges for them.
+static void fill_list(KalRanks *ranks, uint64_t wanted, List *list)
+{
+    uint64_t run = 0;
+    for (uint64_t k = 0; k < wanted && take_run(ranks, &run); k++) {
+        Range *last = list->n > 0 ? &list->ranges[list->n - 1] : NULL;
+        if (last && last->first + last->count == run) {
+            last->count++;
+        } else if (list->n < MOST_RANGES) {
+            list->ranges[list->n++] = (Range){run, 1};
+        } else {
+            ranks->next = run; // for the next who asks
+            return;
+        }
+    }
+}
+
 // Runs for a rank: no more than leaves some for all others.
 static void answer_ask(KalRanks *ranks, const void *data, size_t size, int from)
 {
     Ask ask = {.key = 0};
-    uint64_t runs[MOST_RUNS];
-    size_t n = 0;
+    List list = {.n = 0};
     memcpy(&ask, data, size < sizeof ask ? size : sizeof ask);
     pthread_mutex_lock(&ranks->lock);
     if (ask.key != ranks->work->key) {
@@ -232,12 +269,9 @@ static void answer_ask(KalRanks *ranks, const void *data, size_t size, int from)
     }
     const uint64_t open = ranks->work->runs + 1 - ranks->next;
     const uint64_t fair = open / (2 * (uint64_t)ranks->count) + 1;
-    const uint64_t wanted = ask.wanted < fair ? ask.wanted : fair;
-    while (n < wanted && n < MOST_RUNS && take_run(ranks, &runs[n])) {
-        n++;
-    }
+    fill_list(ranks, ask.wanted < fair ? ask.wanted : fair, &list);
     pthread_mutex_unlock(&ranks->lock);
-    post(ranks, runs, n * sizeof *runs, from, TAG_RUNS);
+    post(ranks, list.ranges, list.n * sizeof list.ranges[0], from, TAG_RUNS);
 }
 
 // A row that another rank has sent, under the lock.
@@ -312,7 +346,7 @@ static void answer(KalRanks *ranks, const KalMpiStatus *status)
     int size = 0;
     (void)lib->get_count(status, lib->byte, &size);
     while (!make_room(ranks, size > 0 ? (size_t)size : 1)) {
-        nap(); // until other threads have given some back
+        nap(NAP); // until other threads have given some back
     }
     const char *data = (const char *)ranks->message.data;
     const size_t got = receive(ranks, ranks->message.data, ranks->message.capacity,
@@ -337,7 +371,7 @@ static void *attend(void *user)
         if (there) {
             answer(ranks, &status);
         } else {
-            nap();
+            nap(LOOK);
         }
     }
     return NULL;
@@ -374,14 +408,34 @@ KalStatus kal_ranks_lead(KalRanks *ranks, const KalSweep *sweep,
 // @}
 // @{ Other ranks
 
+// Take the list that was asked for.
+static void take_list(KalRanks *ranks)
+{
+    assert(ranks->asked && !ranks->known);
+    List *more = &ranks->more;
+    const size_t size = receive(ranks, more->ranges, sizeof more->ranges, 0, TAG_RUNS);
+    more->n = size / sizeof more->ranges[0];
+    ranks->known = true;
+}
+
+// Nothing is under way to this rank after this.
+static void await_list(KalRanks *ranks)
+{
+    if (ranks->asked && !ranks->known) {
+        take_list(ranks);
+    }
+}
+
 // Send the rows that wait.
 static void post_rows(void *user)
 {
     KalRanks *ranks = (KalRanks *)user;
-    if (ranks->message.size > 0) {
-        post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROWS);
-        ranks->message.size = 0;
+    if (ranks->message.size == 0) {
+        return;
     }
+    await_list(ranks);
+    post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROWS);
+    ranks->message.size = 0;
 }
 
 // Ask for as many runs as are done in the time of a batch.
@@ -396,23 +450,51 @@ static void ask(KalRanks *ranks)
                                                          : (uint64_t)wanted};
     post_rows(ranks);
     post(ranks, &question, sizeof question, 0, TAG_ASK);
-    const size_t size = receive(ranks, ranks->runs, sizeof ranks->runs, 0, TAG_RUNS);
-    ranks->n_runs = size / sizeof ranks->runs[0];
+    ranks->asked = true;
+    ranks->known = false;
+}
+
+// Go on with the runs that were asked for.
+static void go_on(KalRanks *ranks)
+{
+    await_list(ranks);
+    ranks->list = ranks->more;
+    ranks->place = 0;
+    ranks->given = 0;
+    for (size_t i = 0; i < ranks->list.n; i++) {
+        ranks->given += ranks->list.ranges[i].count;
+    }
+    ranks->asked = false;
     ranks->taken = 0;
     ranks->had = now();
-    ranks->dry = ranks->n_runs == 0;
+    ranks->dry = ranks->list.n == 0;
+}
+
+// The next run of the list.
+static uint64_t take_listed(KalRanks *ranks)
+{
+    Range *range = &ranks->list.ranges[ranks->place];
+    const uint64_t run = range->first++;
+    assert(ranks->place < ranks->list.n && range->count > 0);
+    range->count--;
+    ranks->place += range->count == 0;
+    ranks->taken++;
+    return run;
 }
 
 static bool next_of_follower(void *user, uint64_t *out_run)
 {
     KalRanks *ranks = (KalRanks *)user;
     pthread_mutex_lock(&ranks->ticker.lock);
-    if (!ranks->dry && ranks->taken == ranks->n_runs) {
+    if (!ranks->dry && !ranks->asked && 2 * ranks->taken >= ranks->given) {
         ask(ranks);
+    }
+    if (!ranks->dry && ranks->taken == ranks->given) {
+        go_on(ranks);
     }
     const bool there = !ranks->dry;
     if (there) {
-        *out_run = ranks->runs[ranks->taken++];
+        *out_run = take_listed(ranks);
     }
     pthread_mutex_unlock(&ranks->ticker.lock);
     return there;
@@ -467,6 +549,7 @@ static void post_leave(KalRanks *ranks, KalStatus status)
     memcpy(text, &number, sizeof number);
     (void)snprintf(text + sizeof number, KAL_SWEEP_REASON_SIZE, "%s",
                    kal_context_message(ranks->ctx));
+    await_list(ranks);
     post(ranks, text, sizeof number + strlen(text + sizeof number), 0, TAG_LEAVE);
 }
 
