@@ -25,6 +25,12 @@ static double count_failed(const KalSweepSummary *s)
     return failed;
 }
 
+// What makes a word one of several things.
+static const char *plural(double count)
+{
+    return count == 1.0 ? "" : "s";
+}
+
 // Runs that were done before an interruption took their time then.
 static double rate(const KalSweepSummary *s, const KalSweepFacts *facts)
 {
@@ -95,7 +101,8 @@ static KalStatus write_page(const KalSweep *sweep, const KalSweepSummary *s,
     KalPage page = kal_page(sweep->ctx);
     const double failed = count_failed(s);
     kal_page_safe(&page, kal_system_title(sweep->given));
-    kal_page_format(&page, "\n  %.0f runs, %.0f failed\n", (double)s->runs, failed);
+    kal_page_format(&page, "\n  %.0f run%s, %.0f failed\n", (double)s->runs,
+                    plural((double)s->runs), failed);
     write_reasons(&page, s);
     if (s->before > 0) {
         kal_page_format(&page, "  %.0f of them were done before\n", (double)s->before);
@@ -171,9 +178,12 @@ KalStatus kal_show_sweep_plan(const KalSweep *sweep, const KalSweepFacts *facts,
     }
     KalPage page = kal_page(sweep->ctx);
     kal_page_safe(&page, kal_system_title(sweep->given));
-    kal_page_format(&page, "\n  %.0f runs, %zu inputs, %zu values of each\n",
-                    (double)kal_sweep_runs(sweep), kal_sweep_inputs(sweep),
-                    kal_sweep_kept(sweep));
+    const double runs = (double)kal_sweep_runs(sweep);
+    const size_t inputs = kal_sweep_inputs(sweep);
+    const size_t values = kal_sweep_kept(sweep);
+    kal_page_format(&page, "\n  %.0f run%s, %zu input%s, %zu value%s of each\n", runs,
+                    plural(runs), inputs, plural((double)inputs), values,
+                    plural((double)values));
     kal_page_format(&page, "  about %.3g s, by a probe\n  about %.3g MB\n",
                     facts->seconds, facts->bytes * 1e-6);
     return kal_page_finish(&page, sink);

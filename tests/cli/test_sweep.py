@@ -92,6 +92,8 @@ def rows_have_inputs_values_and_a_status():
                     "k = 1 .. 9 count 5", "--keep",
                     "final(x), max(x), min(x), mean(x), rms(x), when(back)")
         assert "10 runs, 0 failed" in out, out
+        out = sweep("spring.kal", "-o", "one.csv", "--vary", "m = 1", "--keep", "final(x)")
+        assert "\n  1 run, 0 failed" in out, out
         rows = rows_of("a.csv")
         assert list(rows[0]) == ["run", "m", "k", "final(x)", "max(x)", "min(x)", "mean(x)",
                                  "rms(x)", "when(back)", "status"]
