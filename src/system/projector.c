@@ -133,6 +133,7 @@ static void lay_out(KalCarver *carver, void *owner)
     p->columns = kal_carve_ints(carver, n);
     p->order = kal_carve_ints(carver, m);
     p->counted = kal_carve_ints(carver, m);
+    p->ranked = kal_carve_ints(carver, m);
 }
 
 KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
@@ -470,22 +471,40 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
     }
 }
 
+// The rows that are not zero first, as a ranking of `count` of them has them, then the others.
+static void keep_order(KalProjector *p, int count)
+{
+    int next = count;
+    for (int k = 0; k < count; k++) {
+        p->order[k] = p->counted[p->ranked[k]];
+    }
+    for (int i = 0, k = 0; i < p->m; i++) {
+        if (k < count && p->counted[k] == i) {
+            k++;
+        } else {
+            p->order[next++] = i;
+        }
+    }
+}
+
 // Pivoted Cholesky of G Gᵀ, theory (15.4).  Rows have length 1, so a pivot is the sine of the
-// angle between its row and the span of those before it.
+// angle between its row and the span of those before it.  Most rows of contacts do not act.
 void kal_projector_rank(KalProjector *p, double *out_sines)
 {
     assert(out_sines || p->m == 0);
     const double least = 1e-30; // any pivot counts that is a number at all
-    const int m = p->m;
+    const int m = p->n_counted;
     for (int i = 0; i < m; i++) {
+        const double *row = row_of(p, p->counted[i]);
         for (int j = 0; j <= i; j++) {
-            const double product = kal_dot(p->free, row_of(p, i), row_of(p, j));
+            const double product = kal_dot(p->free, row, row_of(p, p->counted[j]));
             p->H[j * m + i] = product;
             p->H[i * m + j] = product;
         }
     }
-    const int rank = kal_cholesky_pivoted(m, p->H, least, p->order);
-    for (int i = 0; i < m; i++) {
+    const int rank = kal_cholesky_pivoted(m, p->H, least, p->ranked);
+    keep_order(p, m);
+    for (int i = 0; i < p->m; i++) {
         out_sines[i] = i < rank ? fabs(p->H[i * m + i]) : 0.0;
     }
 }

@@ -31,6 +31,7 @@ typedef struct KalProjector {
     double *G;            ///< m × free: rows of A in the metric, scaled
     double *S;            ///< m: the scale of each row; 0 for a row of zeros
     int *counted;         ///< m: rows that are not zero
+    int *ranked;          ///< m: of the counted, in the order of the ranking
     int n_counted;        ///< how many rows are not zero
     double *H;            ///< of these: factor of G Gᵀ with damping
     double *pivots;       ///< m
