@@ -31,7 +31,8 @@
 #include <string.h>
 
 enum {
-    TURNS = 500 // of a direction that is looked for
+    TURNS = 500,    // of a direction that is looked for
+    MOST_BONDED = 4 // slips of two rows of which all sets are tried
 };
 
 // What is left of a row of G that depends on others, of its square.
@@ -548,6 +549,70 @@ static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
 }
 
 // The mode that a contact has by the basic variables: which of its unknowns are not zero.
+static bool is_bonded(const KalTouchLaw *law)
+{
+    return law->n_slips == 2 && !law->moves;
+}
+
+static int count_bonded(const KalTouchProblem *p)
+{
+    int count = 0;
+    for (int i = 0; i < p->n; i++) {
+        count += is_bonded(&p->laws[i]);
+    }
+    return count;
+}
+
+// Let those slips of two rows slide that are in a set, in the directions that they take without
+// friction; false if there is none.
+static bool begin_slides(KalTouchSolver *s, const KalTouchProblem *p, unsigned set)
+{
+    static const double any[KAL_TOUCH_SLIPS] = {1.0, 0.0};
+    bool good = true;
+    begin(s, p);
+    for (int i = 0, k = 0; i < p->n; i++) {
+        const bool bonded = is_bonded(&p->laws[i]);
+        if (bonded && (set == ~0U || (set >> k & 1U) != 0)) {
+            slide(s, &p->laws[i], &s->states[i], any);
+            s->states[i].slope = 0.0;
+            s->states[i].force = 0.0;
+        }
+        k += bonded;
+    }
+    if (!solve_parts(s, p)) {
+        return false;
+    }
+    for (int i = 0; i < p->n; i++) {
+        if (is_bonded(&p->laws[i]) && s->states[i].part == KAL_PART_SLIDE) {
+            double rate[KAL_TOUCH_SLIPS];
+            slip_of(&p->laws[i], s->rates, rate);
+            const double speed = length_of(rate, 2);
+            const double direction[KAL_TOUCH_SLIPS] = {rate[0] / speed,
+                                                       rate[1] / speed};
+            good = good && speed > ZERO;
+            slide(s, &p->laws[i], &s->states[i], speed > ZERO ? direction : any);
+        }
+    }
+    return good;
+}
+
+// Slips of two rows that are all held may leave no way to move, as where a wall throws back what
+// slides on a floor: then each set of them slides from the beginning, until one satisfies the
+// laws.  Of many only all together.
+static bool settle_sliding(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const int count = count_bonded(p);
+    const bool many = count > MOST_BONDED;
+    const unsigned last = many ? ~0U : (1U << count) - 1U;
+    unsigned set = many ? last - 1U : 0U;
+    bool found = false;
+    while (count > 0 && !found && set != last) {
+        set++;
+        found = begin_slides(s, p, set) && settle(s, p) && verify(s, p);
+    }
+    return found;
+}
+
 static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                            double size, KalTouch *out)
 {
@@ -601,7 +666,14 @@ KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *probl
     assert(problem->n <= s->n && problem->rows <= s->rows);
     take_problem(s, problem);
     begin(s, problem);
-    const bool solved = settle(s, problem);
+    bool solved = settle(s, problem);
+    if (count_bonded(problem) > 0 && !(solved && verify(s, problem))) {
+        solved = settle_sliding(s, problem);
+        if (!solved) { // what is told then is about the first attempt
+            begin(s, problem);
+            solved = settle(s, problem);
+        }
+    }
     KalTouchEnd end = kal_touch_look_through(s, problem, solved);
     if (end != KAL_TOUCH_SHARED) { // else it is known who takes part
         blame(s, problem);

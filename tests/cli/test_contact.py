@@ -918,6 +918,46 @@ simulate 0 .. 0.6 every 0.1
 """
 
 
+PUCK = """
+param mu = 0.2, g = 9.81
+coord x, y, z
+kinetic 1/2*(x'^2 + y'^2 + z'^2)
+potential g*z
+contact table: z >= 0, friction = mu, slip = [x', y']
+"""
+
+
+@case
+def a_puck_that_slides_is_thrown_back():
+    # Its friction of two rows holds nothing while the wall throws it back.
+    for e in (0.0, 0.5, 1.0):
+        result = simulate(PUCK + f"contact wall: 0.5 - x >= 0, restitution = {e}\n"
+                          "init x' = 2, y' = 1\nsimulate 0 .. 0.8 every 0.1", "--until", "0.5")
+        v, a = sqrt(5), 0.2 * 9.81
+        hit = times(result, "impact")[0]
+        way = 0.5 * sqrt(5) / 2
+        near(hit, (v - sqrt(v * v - 2 * a * way)) / a)
+        u = v - a * hit
+        x, y = -e * 2 / v * u, 1 / v * u
+        left = 1 - a * (0.5 - hit) / sqrt(x * x + y * y)
+        near(result["qd"]["x"], x * left, 1e-8)
+        near(result["qd"]["y"], y * left, 1e-8)
+
+
+@case
+def a_puck_at_rest_is_pushed():
+    # By a wall that accelerates: friction against it, and the wall presses with both.
+    text = PUCK + """
+    contact wall: x - 1/2*3*t^2 >= 0
+    init x = 0, x' = 0
+    simulate 0 .. 1 every 0.1
+    output N = reaction(wall)
+    """
+    result = simulate(text)
+    near(result["q"]["x"], 1.5)
+    near(result["outputs"]["N"], 3 + 0.2 * 9.81)
+
+
 @case
 def events_kick_what_rests():
     # Contacts are one-sided: what an event sets opens them, or strikes them.
