@@ -32,7 +32,7 @@
 
 enum {
     TURNS = 500,    // of a direction that is looked for
-    MOST_BONDED = 4 // slips of two rows of which all sets are tried
+    MOST_BONDED = 6 // slips of two rows of which all sets are tried
 };
 
 // What is left of a row of G that depends on others, of its square.
@@ -563,17 +563,36 @@ static int count_bonded(const KalTouchProblem *p)
     return count;
 }
 
+// Let a slip of two rows slide where it goes without friction; what goes nowhere is held.
+static bool begin_slide(KalTouchSolver *s, const KalTouchLaw *law, KalTouchState *state)
+{
+    double rate[KAL_TOUCH_SLIPS];
+    if (!is_bonded(law) || state->part != KAL_PART_SLIDE) {
+        return false;
+    }
+    slip_of(law, s->rates, rate);
+    const double speed = length_of(rate, 2);
+    if (speed <= ZERO) {
+        state->part = KAL_PART_BONDED;
+        set_limit(s, law, state, true);
+        return false;
+    }
+    const double direction[KAL_TOUCH_SLIPS] = {rate[0] / speed, rate[1] / speed};
+    slide(s, law, state, direction);
+    return true;
+}
+
 // Let those slips of two rows slide that are in a set, in the directions that they take without
 // friction; false if there is none.
 static bool begin_slides(KalTouchSolver *s, const KalTouchProblem *p, unsigned set)
 {
-    static const double any[KAL_TOUCH_SLIPS] = {1.0, 0.0};
-    bool good = true;
+    static const double along[KAL_TOUCH_SLIPS] = {1.0, 0.0};
+    bool any = false;
     begin(s, p);
     for (int i = 0, k = 0; i < p->n; i++) {
         const bool bonded = is_bonded(&p->laws[i]);
         if (bonded && (set == ~0U || (set >> k & 1U) != 0)) {
-            slide(s, &p->laws[i], &s->states[i], any);
+            slide(s, &p->laws[i], &s->states[i], along);
             s->states[i].slope = 0.0;
             s->states[i].force = 0.0;
         }
@@ -583,17 +602,9 @@ static bool begin_slides(KalTouchSolver *s, const KalTouchProblem *p, unsigned s
         return false;
     }
     for (int i = 0; i < p->n; i++) {
-        if (is_bonded(&p->laws[i]) && s->states[i].part == KAL_PART_SLIDE) {
-            double rate[KAL_TOUCH_SLIPS];
-            slip_of(&p->laws[i], s->rates, rate);
-            const double speed = length_of(rate, 2);
-            const double direction[KAL_TOUCH_SLIPS] = {rate[0] / speed,
-                                                       rate[1] / speed};
-            good = good && speed > ZERO;
-            slide(s, &p->laws[i], &s->states[i], speed > ZERO ? direction : any);
-        }
+        any = begin_slide(s, &p->laws[i], &s->states[i]) || any;
     }
-    return good;
+    return any;
 }
 
 // Slips of two rows that are all held may leave no way to move, as where a wall throws back what

@@ -309,6 +309,7 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
     assert(run->solved);
     kal_run_note_residuals(run);
     KAL_TRY(kal_run_limits_note(run, false));
+    KAL_TRY(kal_contacts_check_signs(run->instant));
     return kal_balance_note(balance, run->instant, moment, s);
 }
 

@@ -219,6 +219,24 @@ static KalStatus check_values(KalInstant *instant, size_t i, const KalContactVal
     return KAL_OK;
 }
 
+KalStatus kal_contacts_check_signs(KalInstant *instant)
+{
+    const double rounding = 1e-9; // of the friction that there is
+    KalContacts *c = &instant->contacts;
+    double size = 0.0;
+    for (int k = 0; k < c->slide.count; k++) {
+        size = fmax(size, fabs(c->slide.friction[k]));
+    }
+    for (int k = 0; k < c->slide.count; k++) {
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, (size_t)c->slide.list[k], &v));
+        const bool negative = v.limit < 0.0 && c->slide.friction[k] > rounding * size;
+        KAL_TRY(negative ? check_values(instant, (size_t)c->slide.list[k], &v)
+                         : KAL_OK);
+    }
+    return KAL_OK;
+}
+
 // Who is to blame, for messages.
 void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE])
 {

@@ -168,6 +168,10 @@ void kal_contacts_keep(KalInstant *instant, double *reactions);
 /// formulas read their shares from then on.
 KAL_CHECKED KalStatus kal_contacts_share(KalInstant *instant);
 
+/// Fail where a friction that slides is negative, in the solved instant: a state that the motion
+/// has come to, for between such states reactions may be of any sign.
+KAL_CHECKED KalStatus kal_contacts_check_signs(KalInstant *instant);
+
 /// Fail where the limit of a friction depends on reactions that are not unique, in the solved
 /// instant.
 KAL_CHECKED KalStatus kal_contacts_check_limits(KalInstant *instant);

@@ -959,6 +959,35 @@ def a_puck_at_rest_is_pushed():
 
 
 @case
+def four_feet_meet_a_wall():
+    # All slide alike, so that the center is thrown back as a puck is.
+    result = simulate("""
+    use spatial
+    part b = Body(m = 2, I = [0.1, 0.1, 0.1])
+    part f[i in 1..4] = Foot(b = b, at_b = [if(i < 3, 0.2, -0.2), if(i == 1 or i == 3, 0.2, -0.2),
+                             -0.01], friction = 0.05)
+    part w = Foot(b = b, at_a = [0.5, 0, 0], axis_a = [-1, 0, 0], restitution = 0.5)
+    init b.x = 0, b.y = 0, b.z = 0.01, b.x' = 3, b.y' = 0, b.z' = 0
+    simulate 0 .. 1 every 0.1
+    """, "--until", "0.5")
+    a = 0.05 * 9.81
+    v = sqrt(9 - 2 * a * 0.5)
+    hit = (3 - v) / a
+    near(times(result, "impact", "w.touch")[0], hit)
+    near(result["qd"]["b.x"], -0.5 * v + a * (0.5 - hit), 1e-8)
+
+
+@case
+def friction_cannot_drive():
+    # A limit that becomes negative while it slides ends the run.
+    text = "coord a\nkinetic 1/2*a'^2\nfriction f: a', limit = 1 - t\ninit a' = {}\n"
+    error = fail(text.format(3) + "simulate 0 .. 2 every 0.1")
+    assert "the friction of f cannot be negative" in error["message"], error
+    result = simulate(text.format(3) + "simulate 0 .. 1 every 0.1")
+    near(result["qd"]["a"], 2.5)
+
+
+@case
 def events_kick_what_rests():
     # Contacts are one-sided: what an event sets opens them, or strikes them.
     up = simulate(KICKED + "event kick: t - 0.5 set y' = 2")
