@@ -94,6 +94,7 @@ def rows_have_inputs_values_and_a_status():
         assert "10 runs, 0 failed" in out, out
         out = sweep("spring.kal", "-o", "one.csv", "--vary", "m = 1", "--keep", "final(x)")
         assert "\n  1 run, 0 failed" in out, out
+        os.remove("one.csv")
         rows = rows_of("a.csv")
         assert list(rows[0]) == ["run", "m", "k", "final(x)", "max(x)", "min(x)", "mean(x)",
                                  "rms(x)", "when(back)", "status"]
