@@ -33,7 +33,8 @@ static void write_rows(const KalExportPlan *plan, KalPage *page, int64_t *room)
     for (size_t i = 0; i < e->m; i++) {
         room[i] = plan->active[i];
     }
-    if (!plan->changes || plan->fast || kal_export_has_chosen(plan)) {
+    if (!plan->changes || plan->fast || kal_export_has_chosen(plan)
+        || plan->limits_react) {
         kal_page_string(page, "/* Constraints that act at the start. */\n"
                               "static const unsigned char ");
         write_list_of(page, "ACTS", room, e->m);
@@ -173,7 +174,7 @@ typedef struct Room {
 
 enum {
     NUMBERS = 30,
-    OTHERS = 18,
+    OTHERS = 20,
     ROOMS = NUMBERS + OTHERS
 };
 
@@ -241,8 +242,10 @@ static void list_others(const KalExportPlan *plan, Room *out)
         {"unsigned char", "opening",     k},
         {"unsigned char", "breaking",    k},
         {"unsigned char", "stopping",    k},
+        {"unsigned char", "rests",       k},
+        {"unsigned char", "suspended",   r},
         {"int",           "used",        r},
-        {"int",           "chosen",      r},
+        {"int",           "extending",   r},
         {"int",           "basis",       u},
         {"int",           "members",     u},
         {"int",           "deeds",       k},

@@ -60,6 +60,16 @@ static KalStatus note_reactions(KalExportPlan *plan)
         plan->reactions_in[i] = (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
         plan->shows_reactions = plan->shows_reactions || plan->reactions_in[i];
     }
+    for (size_t i = 0; i < 2 * model->n_contacts; i++) {
+        const KalContact *contact = &model->contacts[i / 2];
+        const KalExpr limit = i % 2 == 0 ? contact->limit : contact->hold;
+        uint64_t kinds = 0;
+        if (limit.index != KAL_NO_EXPR.index) {
+            KAL_TRY(kal_model_kinds_in(model, limit, &kinds));
+        }
+        plan->limits_react =
+            plan->limits_react || (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
+    }
     return KAL_OK;
 }
 

@@ -107,6 +107,7 @@ typedef struct KalExportPlan {
     KalExportSettings settings;
     bool *reactions_in;   ///< outputs that depend on reactions
     bool shows_reactions; ///< there are such
+    bool limits_react;    ///< limits of frictions depend on reactions
     bool changes;         ///< constraints may be released or engaged
     const KalModelTable *tables;
     size_t n_tables;

@@ -649,6 +649,7 @@ static bool has(void *user, const char *flag)
         {"CHANGES",         plan->changes                                                   },
         {"CHANGES_FAST",    plan->changes && plan->fast                                     },
         {"REDUNDANT",       kal_export_is_redundant(plan)                                   },
+        {"LIMITS_REACT",    plan->limits_react                                              },
         {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions          },
         {"INPUTS",          plan->names.inputs.count > 0                                    },
         {"LIMITS",          plan->settings.limits.n_chosen > 0                              },

@@ -345,6 +345,72 @@ def a_ball_bounces_and_comes_to_rest():
 
 
 @case
+def events_kick_what_contacts_hold():
+    """Contacts are one-sided: what events set opens them, or strikes them with restitution."""
+    g, e = 9.81, 0.5
+    for kick, height in (("y' = 2", 0.2 - g/2*0.01), ("y' = -2", 0.1 - g/2*0.01),
+                         ("y = 2", 2 - g/2*0.01)):
+        source = Source(f"""
+            coord y
+            kinetic 1/2*y'^2
+            potential {g}*y
+            contact floor: y >= 0, restitution = {e}
+            event kick: t - 0.5 set {kick}
+            output a = y
+        """, "-DCONTACTS")
+        status, got = source.outputs(step=0.01, steps=60)
+        assert status == 0
+        near(got, [height])
+    source = Source("""
+        coord y, z
+        kinetic 1/2*(y'^2 + z'^2)
+        potential 9.81*(y + z)
+        contact floor: y >= 0, restitution = 0.5
+        constraint tie: z - y = 1, off
+        event catch: z - y - 1 falling engage tie
+        init y = 0, z = 2
+        output a = y, b = z, c = y'
+    """, "-DCONTACTS")
+    status, got = source.outputs(step=0.01, steps=60) # what rests does not rebound
+    assert status == 0
+    near(got, [0, 1, 0])
+
+
+@case
+def what_jumps_into_contacts_is_told():
+    """Where a belt starts at once friction cannot follow, nor can a body into a gap."""
+    belt = "coord x\nkinetic 1/2*x'^2\nfriction f: x' - if(t < 1, 0, {}), limit = 2\noutput a = x"
+    for text in (belt.format(1), belt.format(0.01),
+                 "coord y\nkinetic 1/2*y'^2\npotential 9.81*y\ninit y = 1\noutput a = y\n"
+                 "contact c: y - if(t < 0.1, 0, 0.99) >= 0"):
+        source = Source(text, "-DCONTACTS")
+        assert source.outputs(step=0.01, steps=5)[0] == 0
+        assert source.outputs(step=0.01, steps=125)[0] != 0
+
+
+@case
+def frictions_go_with_constraints_that_repeat_others():
+    text = """
+        coord x, y
+        kinetic 1/2*(x'^2 + y'^2)
+        potential 9.81*y
+        constraint a: y = 0
+        constraint b: y = 0{}
+        friction f: x', limit = 0.2*abs({})
+        init x' = 2
+        output d = x'
+    """
+    source = Source(text.format("", "reaction(a) + reaction(b)"), "-DCONTACTS")
+    status, got = source.outputs(step=0.01, steps=50)
+    assert status == 0
+    near(got, [2 - 0.2*9.81*0.5])
+    # The share of one is arbitrary from the engagement on.
+    late = Source(text.format(", off\nevent e: t - 0.2 engage b", "reaction(a)"), "-DCONTACTS")
+    assert late.outputs(step=0.01, steps=15)[0] == 0
+    assert late.outputs(step=0.01, steps=30)[0] == 4 # not unique
+
+
+@case
 def friction_stops_a_slip_in_space_and_holds():
     """A block slides straight on, by v^2/(2 mu g), with friction mu m g; then a force pulls."""
     g, mu, m = 9.81, 0.25, 2.0
