@@ -60,6 +60,13 @@ static KalStatus note_reactions(KalExportPlan *plan)
         plan->reactions_in[i] = (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
         plan->shows_reactions = plan->shows_reactions || plan->reactions_in[i];
     }
+    return KAL_OK;
+}
+
+// Whether limits of frictions depend on reactions.
+static KalStatus note_limits(KalExportPlan *plan)
+{
+    const KalModel *model = plan->draft.model;
     for (size_t i = 0; i < 2 * model->n_contacts; i++) {
         const KalContact *contact = &model->contacts[i / 2];
         const KalExpr limit = i % 2 == 0 ? contact->limit : contact->hold;
@@ -737,6 +744,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     plan->changes = may_change(system);
     KAL_TRY(kal_draft_init(&plan->draft, ctx, system));
     KAL_TRY(note_reactions(plan));
+    KAL_TRY(note_limits(plan));
     plan->tables = system->model->tables;
     plan->n_tables = system->model->n_tables;
     KAL_TRY(start(plan));
