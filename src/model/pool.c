@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 enum {
+    FIRST = 1 << 12, // most models need no more, and pages take time
     CHUNK = 1 << 16
 };
 
@@ -40,7 +41,8 @@ static KalPoolChunk *find_chunk(KalPool *pool, size_t size)
         assert(chunk->size >= size);
         return chunk;
     }
-    const size_t room = size > CHUNK ? size : CHUNK;
+    const size_t usual = pool->bytes == 0 ? FIRST : CHUNK;
+    const size_t room = size > usual ? size : usual;
     chunk = (KalPoolChunk *)kal_alloc(pool->ctx, 1, sizeof *chunk + room);
     if (chunk) {
         chunk->size = room;

@@ -108,7 +108,7 @@ void kal_road_begin(KalRoad *road, double samples)
     road->samples = samples >= MANY_SAMPLES;
     road->pays = pays;
     kal_speeds_begin(road);
-    road->plain = samples < SAMPLES && pays && !road->lanes;
+    road->plain = pays && !road->lanes;
     road->age = 0;
     road->patience = pays ? 0 : PATIENCE;
     road->steps = pays ? 0 : STEPS;
@@ -470,12 +470,10 @@ static void make_code(KalRoad *road)
 // Called before a step. The program for accelerations is made first, machine code when
 // the road has served AGE times, and the program for the way back to the constraints when
 // steps show that it pays.
-void kal_road_make(KalRoad *road, bool fresh)
+// Take the programs, and then the way back, and make what is not there.
+static void take_programs(KalRoad *road, bool fresh)
 {
     KalReturn *back = &road->back;
-    if (road->lacks && road->fits && ++road->age > AGE) {
-        make_code(road);
-    }
     road->misses += !road->fits && !fresh && road->misses < MOST_PATIENCE;
     if (!road->fits && road->misses >= road->patience && (fresh || !road->open)) {
         open_road(road);
@@ -489,6 +487,16 @@ void kal_road_make(KalRoad *road, bool fresh)
         road->lacks = road->lacks || road->plain;
     }
     back->open = true;
+}
+
+// Machine code of all comes in one block of pages, for it takes the system longer to give some than
+// to write the code.
+void kal_road_make(KalRoad *road, bool fresh)
+{
+    if (road->lacks && road->fits && ++road->age > AGE) {
+        make_code(road);
+    }
+    take_programs(road, fresh);
 }
 
 // All comparisons are such that NaN fails them.
