@@ -26,8 +26,8 @@ enum {
     STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both,
     MANY_SAMPLES = 800,      // and the way back in lanes, too
-    SMALL = 16, // so few coordinates and constraints that making both takes no time,
-    AGE = 10    // and steps that are worth machine code of them
+    SMALL = 16,  // so few coordinates and constraints that making both takes no time,
+    WORTH = 6000 // and operations of stages, one a step, that are worth machine code
 };
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
@@ -109,7 +109,7 @@ void kal_road_begin(KalRoad *road, double samples)
     road->pays = pays;
     kal_speeds_begin(road);
     road->plain = pays && !road->lanes;
-    road->age = 0;
+    road->work_done = 0;
     road->patience = pays ? 0 : PATIENCE;
     road->steps = pays ? 0 : STEPS;
     road->misses = 0;
@@ -493,7 +493,10 @@ static void take_programs(KalRoad *road, bool fresh)
 // to write the code.
 void kal_road_make(KalRoad *road, bool fresh)
 {
-    if (road->lacks && road->fits && ++road->age > AGE) {
+    if (road->lacks && road->fits) {
+        road->work_done += kal_program_operations(road->brief.program);
+    }
+    if (road->lacks && road->fits && road->work_done > WORTH) {
         make_code(road);
     }
     take_programs(road, fresh);

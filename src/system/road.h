@@ -71,8 +71,8 @@ typedef struct KalRoad {
     int n_rows;
     bool plain; ///< programs are made without machine code, until the run proves long
     bool lacks; ///< some programs were made without machine code
-    int age;    ///< steps of this run since then
-    KalNative code;      ///< machine code of programs that were made without
+    size_t work_done; ///< in this run since then: operations of a stage for each step
+    KalNative code;   ///< machine code of programs that were made without
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are
     KalBrief brief;

@@ -124,9 +124,8 @@ static void steps_and_samples_allocate_nothing(void)
         if (lab_load(&lab, k % 2 == 0 ? pendulum : machine)) {
             lab.options.method = k < 2 ? KAL_METHOD_DOP853 : KAL_METHOD_BDF;
             ok(lab_start(&lab) == KAL_OK);
-            // After ten steps programs of small systems get their machine code.
+            // Programs of small systems get their machine code after some steps.
             ok(kal_run_advance(lab.run, 2.0) == KAL_OK);
-            ok(kal_run_statistics(lab.run).steps > 10);
             const size_t before = kal_context_allocations(lab.ctx);
             for (int i = 201; i < 500; i++) {
                 ok(kal_run_advance(lab.run, 0.01 * i) == KAL_OK);
