@@ -412,32 +412,6 @@ static void free_symbols(const KalSystem *system, KalExpr *symbols)
              (system->layout.count + system->model->n_parameters) * sizeof *symbols);
 }
 
-// Whether a program runs once in a while only, so that machine code would not pay.
-static bool runs_seldom(KalProgramId id)
-{
-    return id == KAL_PROGRAM_SETTINGS || id == KAL_PROGRAM_START
-           || id == KAL_PROGRAM_ACTIONS;
-}
-
-// Machine code of all others; of so few operations it saves some 20 ns an evaluation, and pages for
-// it take 60 µs.
-static KalStatus make_code(KalSystem *system)
-{
-    enum {
-        FEW = 40
-    };
-
-    KalProgram *programs[KAL_PROGRAMS];
-    size_t operations = 0;
-    for (int id = 0; id < KAL_PROGRAMS; id++) {
-        programs[id] = runs_seldom((KalProgramId)id) ? NULL : system->programs[id];
-        operations += programs[id] ? kal_program_operations(programs[id]) : 0;
-    }
-    return operations <= FEW
-               ? KAL_OK
-               : kal_native_share(system->ctx, programs, KAL_PROGRAMS, &system->code);
-}
-
 static KalStatus compile_all(KalSystem *system)
 {
     KalExpr *symbols = list_symbols(system);
@@ -781,7 +755,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     KAL_TRY(evaluate_settings(system));
     KAL_TRY(kal_system_warn_of_reach(system));
     kal_model_freeze(system->model); // its memory serves what follows
-    return make_code(system);
+    return KAL_OK;
 }
 
 void kal_system_destroy(KalSystem *system)
