@@ -300,60 +300,6 @@ async function files_are_saved_when_the_user_says_so(lab) {
   );
 }
 
-async function the_gallery_shows_examples(lab) {
-  await lab.studio(lab.folder, async (page) => {
-    await page.locator('.example').first().waitFor();
-    await comesTrue(async () =>
-      ok((await page.locator('.example').count()) > 40, 'few examples'),
-    );
-    await page.locator('.thumb canvas').first().waitFor();
-    await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
-    await settled(page);
-    ok(await page.locator('#stage canvas').isVisible(), 'no picture');
-  });
-}
-
-// The first page has no buttons for a model, and leads back to one that is not saved.
-async function no_change_is_lost_on_the_first_page(lab) {
-  await lab.studio(lab.model('kept.kal', PENDULUM), async (page) => {
-    const asked = [];
-    page.on('dialog', (dialog) => asked.push(dialog.message()));
-    await settled(page);
-    await page.locator('.cm-content').click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type('# mine');
-    await page.getByTitle('Examples and models').click();
-    await page.locator('.example').first().waitFor();
-    for (const name of ['Save', 'Format', 'Compare', 'Export']) {
-      const shown = await page.getByText(name, { exact: true }).first().isVisible();
-      ok(!shown, `${name} what?`);
-    }
-    await page.getByRole('button', { name: 'Back to kept.kal, not saved' }).click();
-    ok((await page.evaluate('studio.editor.text')).endsWith('# mine'), 'lost');
-    ok(await page.getByRole('button', { name: 'Save' }).isVisible(), 'no Save');
-    await page.getByTitle('Examples and models').click();
-    same(asked.length, 0, asked.join());
-    await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
-    await settled(page);
-    same(asked.length, 1, 'it was given up without a word');
-  });
-}
-
-// On a tablet tabs stand below what is seen: what is chosen comes up.
-async function a_chosen_pane_comes_into_sight(lab) {
-  const options = { viewport: { width: 1180, height: 820 } };
-  const look = async (page) => {
-    await settled(page);
-    await page.getByRole('tab', { name: 'Equations' }).click();
-    await page.locator('.equations math').first().waitFor();
-    await comesTrue(async () => {
-      const { y } = await page.locator('.equations').boundingBox();
-      ok(y < 400, `the equations begin at ${y}`);
-    });
-  };
-  await lab.studio(crank, look, options);
-}
-
 async function the_page_says_when_the_server_is_gone(lab) {
   await lab.studio(
     lab.model('gone.kal', PENDULUM),
@@ -394,21 +340,6 @@ draw line [0, 0] -> [x, y]
   });
 }
 
-async function links_hold_the_model(lab) {
-  await lab.studio(lab.folder, async (page) => {
-    await page.locator('.example').first().waitFor();
-    await page.getByRole('button', { name: '+ New model' }).click();
-    await settled(page);
-    await write(page, PENDULUM.replace('Pendulum', 'Ü linked'));
-    await settled(page, "studio.run.title === 'Ü linked'");
-    await page.locator('.menu summary').click();
-    await page.getByRole('menuitem', { name: 'Link with this model' }).click();
-    await until(page, "location.hash.includes('model=')");
-    await page.reload();
-    await settled(page, "studio.run.title === 'Ü linked'");
-  });
-}
-
 demandBrowser();
 await runCases([
   a_model_is_shown_and_moves,
@@ -421,10 +352,6 @@ await runCases([
   no_stale_answer_is_shown_and_none_kept,
   a_busy_machine_shows_what_it_can,
   files_are_saved_when_the_user_says_so,
-  the_gallery_shows_examples,
-  no_change_is_lost_on_the_first_page,
-  a_chosen_pane_comes_into_sight,
   the_page_says_when_the_server_is_gone,
   hostile_models_do_no_harm,
-  links_hold_the_model,
 ]);

@@ -37,11 +37,7 @@ export class RowTable {
   heading(i) {
     const column = this.columns[i];
     const label = withUnit(markedName(column.name, column), column.unit);
-    return make(
-      'th',
-      {},
-      make('button', { onclick: () => this.sortBy(i) }, label),
-    );
+    return make('th', {}, make('button', { onclick: () => this.sortBy(i) }, label));
   }
 
   sortBy(column) {
