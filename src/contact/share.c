@@ -157,6 +157,7 @@ static double take_least(KalShare *s, const double *target, const double *forces
     memcpy(s->least, forces, (size_t)s->r * sizeof(double));
     for (int i = 0; i < s->r; i++) {
         size = fmax(size, fabs(forces[i]));
+        size = target ? fmax(size, fabs(target[i])) : size;
     }
     for (int k = 0; k < s->free; k++) {
         const double *v = s->V + (size_t)k * (size_t)s->r;

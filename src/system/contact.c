@@ -292,6 +292,16 @@ static bool has_friction(const KalContactDecision *decision)
 // What was sought, `what`, is told with the contacts that the decision was about. Only
 // friction makes Painlevé's paradox: without it the laws are those of a convex problem,
 // and no answer means that other constraints leave no way to move.
+// Whether all of them have the same coefficient.
+static bool have_one_slope(const KalContactDecision *decision)
+{
+    bool same = true;
+    for (int k = 1; k < decision->n_laws; k++) {
+        same = same && decision->laws[k].slope == decision->laws[0].slope;
+    }
+    return same;
+}
+
 KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
     assert(end != KAL_TOUCH_FOUND && what);
@@ -310,8 +320,11 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
                         "several %s satisfy the laws of contact and friction at "
                         "t = %.9g: %s are redundant, how they share a force is not "
                         "unique, and by friction the motion depends on it; remove "
-                        "those that repeat others, or give them the same friction",
-                        what, t, names);
+                        "those that repeat others%s",
+                        what, t, names,
+                        have_one_slope(&instant->contacts.decision)
+                            ? ""
+                            : ", or give them the same friction");
     case KAL_TOUCH_NONE:
     case KAL_TOUCH_FOUND: break;
     }

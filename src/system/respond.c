@@ -117,6 +117,25 @@ static void keep_own(KalInstant *instant, int k, const double *qdd)
 // Unit forces along rows with different heads are applied together, and each row takes
 // from the answer the part that concerns its own coordinates. All solves but the first
 // use the factors of the first.
+// Why there is no response to forces along rows: nothing resists them.  Of the first of them.
+static KalStatus explain(KalInstant *instant, KalStatus status)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    if (status != KAL_ERR_NO_ACCELERATION) {
+        return status;
+    }
+    const int row = c->rows[c->decision.used[c->decision.chosen[0]]];
+    c->blamed[0] = model->contacts[model->constraints[row].contact].name;
+    c->n_blamed = 1;
+    return kal_fail(
+        instant->ctx, status,
+        "neither mass nor constraint resists a force along the gap or slip of "
+        "%s at t = %.9g, so what it does is not decided: give mass to what it "
+        "acts on, or constrain that",
+        c->blamed[0], instant->variables[0]);
+}
+
 static KalStatus find_responses(KalInstant *instant)
 {
     assert(instant->contacts.decision.n_used >= 0);
@@ -134,8 +153,10 @@ static KalStatus find_responses(KalInstant *instant)
         if (count == 0) {
             continue;
         }
-        KAL_TRY(k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
-                       : kal_motion_solve_again(instant->motion, &problem, &answer));
+        const KalStatus status =
+            k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
+                   : kal_motion_solve_again(instant->motion, &problem, &answer);
+        KAL_TRY(status == KAL_OK ? KAL_OK : explain(instant, status));
         for (int i = 0; i < count; i++) {
             keep_own(instant, c->decision.chosen[i], answer.qdd);
         }

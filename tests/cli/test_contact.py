@@ -978,6 +978,36 @@ def four_feet_meet_a_wall():
 
 
 @case
+def what_has_no_mass_is_told_by_the_contact():
+    error = fail("""
+    coord x, s
+    kinetic 1/2*x'^2
+    potential 50*(x - s - 1)^2 + 9.81*x
+    contact cap: s >= 0
+    init x = 1, s = 0
+    simulate 0 .. 1 every 0.1
+    """)
+    assert error["names"] == ["cap"], error
+    assert "nor constraint resists a force along the gap or slip of cap" in error["message"], error
+
+
+@case
+def a_wedged_block_gets_no_advice_that_does_not_help():
+    text = """
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    contact low: y >= 0, friction = 0.1, slip = x'
+    contact high: -y >= 0, friction = {}, slip = x'
+    init y = 0, x' = 1
+    simulate 0 .. 1 every 0.1
+    """
+    for mu, advised in ((0.1, False), (0.2, True)):
+        message = fail(text.format(mu))["message"]
+        assert "low, high are redundant" in message, message
+        assert ("the same friction" in message) == advised, message
+
+
+@case
 def friction_cannot_drive():
     # A limit that becomes negative while it slides ends the run.
     text = "coord a\nkinetic 1/2*a'^2\nfriction f: a', limit = 1 - t\ninit a' = {}\n"
