@@ -95,7 +95,8 @@ KAL_API KAL_CHECKED KalStatus kal_sweep_report_create(KalContext *ctx,
 /// Free a report.  NULL is allowed.
 KAL_API void kal_sweep_report_destroy(KalSweepReport *report);
 
-/// Add a row, if the page is to have it: of a large sweep it has every k-th, some thousands.
+/// Add a row, if the page is to have it: of a large sweep it has one of k, drawn by chance,
+/// some thousands.
 /// Rows come in the order of their numbers.  KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_sweep_report_take(KalSweepReport *report,
                                                     const KalSweepRow *row);

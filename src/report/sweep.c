@@ -2,7 +2,7 @@
 
 // The report of a sweep: its rows as JSON, in a page that shows them.
 //
-// Rows come one by one while the table is written, and every k-th is kept, so that a page has
+// Rows come one by one while the table is written, and of k runs one is kept, so that a page has
 // some thousands whatever the sweep.  Reasons of failures stand once.
 
 #include "base/block.h"
@@ -11,6 +11,7 @@
 #include "report/report_impl.h"
 #include "report/template.h"
 #include "show/html.h"
+#include "sweep/random.h"
 #include "system/system.h"
 
 #include <kalaba/report.h>
@@ -29,7 +30,7 @@ enum {
 struct KalSweepReport {
     KalContext *ctx;
     const KalSweep *sweep;
-    uint64_t stride; // every so many-th run is shown
+    uint64_t stride; // of so many runs one is shown
     size_t width;    // numbers of a row
     KalBlock rows;   // run, inputs, values: numbers
     KalBlock failed; // size_t: place of a reason among the texts, 1 behind; 0: none
@@ -91,6 +92,15 @@ static KalStatus keep_reason(KalSweepReport *report, const char *reason,
     return KAL_OK;
 }
 
+// Of each stretch of runs one is shown, drawn by chance: every k-th would show every k-th value
+// of a grid, and of a design of Sobol, with k = 2, one half of an axis.
+static bool is_shown(const KalSweepReport *report, uint64_t run)
+{
+    const uint64_t stretch = (run - 1) / report->stride;
+    const uint64_t bits = kal_draw_bits((KalDraw){.place = stretch});
+    return (run - 1) % report->stride == bits % report->stride;
+}
+
 KalStatus kal_sweep_report_take(KalSweepReport *report, const KalSweepRow *row)
 {
     KAL_NEED(report ? report->ctx : NULL, report && row);
@@ -101,7 +111,7 @@ KalStatus kal_sweep_report_take(KalSweepReport *report, const KalSweepRow *row)
     for (size_t i = 0; row->not_unique && i < values; i++) {
         report->marks[i] = report->marks[i] || row->not_unique[i];
     }
-    if ((row->run - 1) % report->stride != 0) {
+    if (!is_shown(report, row->run)) {
         return KAL_OK;
     }
     if (row->status != KAL_OK) {

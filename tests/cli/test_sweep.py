@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -142,6 +143,18 @@ def a_failed_run_is_a_row_with_its_reason():
         good, bad = rows_of("a.csv")
         assert good["status"] == "ok" and "rod" in bad["status"]
         assert all(math.isnan(float(bad[name])) for name in bad if name.startswith("final"))
+
+
+@case
+def a_page_shows_runs_from_everywhere():
+    """Of 8000 runs it has one of two, and of these as many on either side of the middle."""
+    with Folder():
+        sweep("spring.kal", "-o", "a.csv", "--report", "a.html", "--random",
+              "k = uniform(1, 3)", "--count", "8000", "--design", "sobol", "--until", "0.1")
+        column = re.search(r'"name": "k"[^[]*\[([^]]*)\]', Path("a.html").read_text())
+        shown = [float(text) for text in column[1].split(",")]
+        assert len(shown) == 4000
+        assert 1800 < sum(k < 2 for k in shown) < 2200, sum(k < 2 for k in shown)
 
 
 @case
