@@ -31,6 +31,10 @@ enum {
 // A window of steps leads at least this far, in parts of the run.
 static const double PROGRESS = 1e-6;
 
+// Beside numbers of so many absolute tolerances smaller ones are nothing to the rounding of a
+// residual, which is far below the tolerance then.
+static const double MATTERS = 1e3;
+
 // What kinds of residuals there are.
 static void note_structure(KalRun *run)
 {
@@ -354,6 +358,7 @@ static void forget(KalRun *run)
     run->stopped_by = NULL;
     run->rank.confirmed = false;
     kal_run_modes_forget(run);
+    run->instant->road.least = MATTERS * run->options.atol;
     kal_road_begin(&run->instant->road,
                    (run->options.until - run->options.from) / run->options.every);
     kal_instant_activate(run->instant, run->system->starts_active);

@@ -25,8 +25,6 @@ enum {
 
 // Residuals up to this, relative to the terms in them, are rounding, and the state stays.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
-// What numbers count at least in these terms.
-static const double LEAST = 1e-4;
 // No step leaves surely less than this.
 static const double LEFT = 16.0 * DBL_EPSILON;
 
@@ -93,13 +91,14 @@ static KalExpr larger(KalGraph *g, KalExpr a, KalExpr b)
 }
 
 // The sizes of the terms in the residuals of a level, which begin at `first` among the roots that
-// were copied last: |A| |x|, where no number counts as less than LEAST, or terms without
-// variables.  They serve where the step leads to, too: it is no longer than an error of the run.
+// were copied last: |A| |x|, where no number counts as less than `least` of the road, or terms
+// without variables.  They serve where the step leads to, too: it is no longer than an error of
+// the run.
 static void size_up(Draft *d, size_t first, const KalExpr *x)
 {
     const KalSystem *system = d->road->instant->system;
     KalGraph *g = d->t.g;
-    const KalExpr least = kal_const(g, LEAST);
+    const KalExpr least = kal_const(g, d->road->least);
     for (size_t i = 0; i < (size_t)system->m; i++) {
         if (!d->road->active[i]) {
             continue;

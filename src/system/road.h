@@ -59,14 +59,15 @@ typedef struct KalRoad {
     bool samples;     ///< so many are taken that the way back is wanted for them
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     double tolerance; ///< of residuals, relative to their terms
-    bool made;        ///< for these rows, though there may be no program for them
-    bool same;        ///< these are the rows that are independent now
-    bool fits;        ///< they are, and the program is taken
-    int misses;       ///< steps for which the program was not taken
-    int patience;     ///< so many of them until a program is taken
-    int steps;        ///< with a program until the way back is taken
-    bool open;        ///< the patience was needed once in this run: programs are taken
-    bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
+    double least; ///< at least, numbers in the terms of residuals that returns leave
+    bool made;    ///< for these rows, though there may be no program for them
+    bool same;    ///< these are the rows that are independent now
+    bool fits;    ///< they are, and the program is taken
+    int misses;   ///< steps for which the program was not taken
+    int patience; ///< so many of them until a program is taken
+    int steps;    ///< with a program until the way back is taken
+    bool open;    ///< the patience was needed once in this run: programs are taken
+    bool closed;  ///< an answer was not vouched for, and rows are no farther apart yet
     unsigned long prepared; ///< counts programs and sets of parameters
     int n_rows;
     bool plain; ///< programs are made without machine code, until the run proves long
