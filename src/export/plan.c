@@ -63,19 +63,23 @@ static KalStatus note_reactions(KalExportPlan *plan)
     return KAL_OK;
 }
 
+static KalStatus note_limit(KalExportPlan *plan, KalExpr limit)
+{
+    uint64_t kinds = 0;
+    if (limit.index != KAL_NO_EXPR.index) {
+        KAL_TRY(kal_model_kinds_in(plan->draft.model, limit, &kinds));
+    }
+    plan->limits_react = plan->limits_react || (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
+    return KAL_OK;
+}
+
 // Whether limits of frictions depend on reactions.
 static KalStatus note_limits(KalExportPlan *plan)
 {
     const KalModel *model = plan->draft.model;
-    for (size_t i = 0; i < 2 * model->n_contacts; i++) {
-        const KalContact *contact = &model->contacts[i / 2];
-        const KalExpr limit = i % 2 == 0 ? contact->limit : contact->hold;
-        uint64_t kinds = 0;
-        if (limit.index != KAL_NO_EXPR.index) {
-            KAL_TRY(kal_model_kinds_in(model, limit, &kinds));
-        }
-        plan->limits_react =
-            plan->limits_react || (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        KAL_TRY(note_limit(plan, model->contacts[i].limit));
+        KAL_TRY(note_limit(plan, model->contacts[i].hold));
     }
     return KAL_OK;
 }
