@@ -36,9 +36,9 @@ typedef struct KalOutputMark {
     double end;
 } KalOutputMark;
 
-/// The first such stretch from a time on, which is known, up to `until`; false: there is none,
-/// as far as outputs are functions of t, q and q', and it is not one of very many in a step:
-/// theory (15.26).  *out_mark has then both its ends at `until`.
+/// The first such stretch from a time on, which is known, up to `until`; false: there is none, as
+/// far as it is not one of very many in a step: theory (15.26).  *out_mark has then both its ends at
+/// `until`.  The instant is another state when this returns.
 KAL_CHECKED KalStatus kal_run_find_mark(KalRun *run, double from, double until,
                                         KalOutputMark *out_mark, bool *out_found);
 

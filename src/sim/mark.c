@@ -76,6 +76,7 @@ void kal_run_clear_marks(KalRun *run)
 {
     clear(run, &run->marks);
     clear(run, &run->jumps.marks);
+    kal_run_clear_solved_marks(run);
 }
 
 // The step is sampled anew: how many looks there may be, and how short a stretch is worth
@@ -207,8 +208,19 @@ KalStatus kal_run_find_mark(KalRun *run, double from, double until,
                             KalOutputMark *out_mark, bool *out_found)
 {
     assert(out_mark && out_found && from <= until);
+    KalOutputMark earlier;
+    bool found = false;
     run->marks.n = run->system->pieces.n_marks;
-    return find(run, &run->marks, from, until, out_mark, out_found);
+    KAL_TRY(find(run, &run->marks, from, until, out_mark, out_found));
+    if (run->system->pieces.n_solved_marks > 0) {
+        KAL_TRY(kal_run_find_solved_mark(run, from, out_mark->begin, &earlier, &found));
+    }
+    if (found) {
+        run->marks.left += *out_found; // it will be found again
+        *out_mark = earlier;
+        *out_found = true;
+    }
+    return KAL_OK;
 }
 
 KalStatus kal_run_find_mark_of_jump(KalRun *run, double from, double until,

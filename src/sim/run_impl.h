@@ -184,6 +184,15 @@ typedef struct KalMarkWatch {
     int left;               ///< stretches that may still be told of this step
 } KalMarkWatch;
 
+/// The same by accelerations, forces and the energy, by solved_mark.c.
+typedef struct KalSolvedMarkWatch {
+    KalWorkspace workspace; ///< the arrays below, when they are needed first
+    double *values;         ///< nodes × functions
+    double *sizes;          ///< functions: the largest that were seen
+    double step;            ///< the end of the step that marks are told of
+    int left;               ///< that may still be told of this step
+} KalSolvedMarkWatch;
+
 /// What values are compared where one may jump.
 typedef enum KalJumpLook {
     KAL_JUMP_BEFORE,
@@ -349,6 +358,7 @@ struct KalRun {
     KalEventWatch events; ///< by event.c
     KalModeWatch modes;   ///< by mode.c
     KalMarkWatch marks;
+    KalSolvedMarkWatch solved_marks;
     KalJumpWatch jumps;
     KalPulseWatch pulses;
     KalContactWatch contacts;
@@ -580,6 +590,13 @@ KAL_CHECKED KalStatus kal_run_find_jump(KalRun *run, double from, double until,
 
 /// Free what the search for marks of outputs holds.
 void kal_run_clear_marks(KalRun *run);
+
+/// As kal_run_find_mark(), of functions with accelerations, forces or the energy in them, over a
+/// stretch in which outputs have no other marks.
+KAL_CHECKED KalStatus kal_run_find_solved_mark(KalRun *run, double from, double until,
+                                               KalOutputMark *out_mark,
+                                               bool *out_found);
+void kal_run_clear_solved_marks(KalRun *run);
 
 /// Prepare to bound what some programs compute, over parts of the run's last step.
 KAL_CHECKED KalStatus kal_run_make_scan(KalRun *run, const KalProgramId *programs,

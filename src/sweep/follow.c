@@ -22,6 +22,7 @@
 // Invariant: `best`, `sums` and `sizes` are those of the time from the start of the run to
 // the end of the last piece.
 
+#include "sim/series.h"
 #include "sweep/keep.h"
 
 #include <assert.h>
@@ -29,8 +30,8 @@
 #include <string.h>
 
 enum {
-    NODES = 9,
-    DEGREE = NODES - 1,
+    NODES = KAL_SERIES_NODES,
+    DEGREE = KAL_SERIES_DEGREE,
     GRID = 64,    // parts of a piece that are searched
     REFINE = 8,   // parabolas at most
     SEARCH = 40,  // steps of a golden section: 1e-8 of the bracket
@@ -45,44 +46,6 @@ static const double SMOOTH = 1e-8;
 // A column is what the polynomial says if it differs by no more.
 static const double AS_SAID = 1e-7;
 
-// cos(m π/8)
-#define C0 1.0
-#define C1 0.92387953251128675613
-#define C2 0.70710678118654752440
-#define C3 0.38268343236508977173
-
-// The nodes, −cos(j π/8).
-static const double node[NODES] = {-C0, -C1, -C2, -C3, 0.0, C3, C2, C1, C0};
-
-// Coefficient k of the series of Chebyshev polynomials through values at the nodes.
-static double coefficient(const double *values, size_t stride, int k)
-{
-    assert(k >= 0 && k <= DEGREE && stride > 0);
-    // cos(m π/8) for m from 0 to 15
-    static const double cosines[2 * DEGREE] = {C0,  C1,  C2,  C3,  0.0, -C3, -C2, -C1,
-                                               -C0, -C1, -C2, -C3, 0.0, C3,  C2,  C1};
-    double sum = 0.0;
-    for (int j = 0; j < NODES; j++) {
-        const double weight = j == 0 || j == DEGREE ? 0.5 : 1.0;
-        const int m = k * (DEGREE - j) % (2 * DEGREE);
-        sum += weight * values[(size_t)j * stride] * cosines[m];
-    }
-    return sum * (k == 0 || k == DEGREE ? 1.0 : 2.0) / DEGREE;
-}
-
-// The sum of the series at x, by Clenshaw's recurrence.
-static double series(const double c[NODES], double x)
-{
-    double b1 = 0.0;
-    double b2 = 0.0;
-    for (int k = DEGREE; k > 0; k--) {
-        const double b = c[k] + 2.0 * x * b1 - b2;
-        b2 = b1;
-        b1 = b;
-    }
-    return c[0] + x * b1 - b2;
-}
-
 // The integral of a column, or of its square, over −1 … 1.  Polynomials of odd degree
 // integrate to zero, those of even degree k to 2 / (1 − k²).
 static double integrate(const double *values, size_t stride, bool square)
@@ -95,7 +58,7 @@ static double integrate(const double *values, size_t stride, bool square)
         f[j] = square ? value * value : value;
     }
     for (int k = 0; k <= DEGREE; k += 2) {
-        sum += coefficient(f, 1, k) * 2.0 / (1.0 - (double)k * k);
+        sum += kal_series_coefficient(f, 1, k) * 2.0 / (1.0 - (double)k * k);
     }
     return sum;
 }
@@ -250,19 +213,19 @@ static KalStatus search(KalFollower *f, const Piece *p, double a, double b)
 static double find_peak(const Piece *p)
 {
     double best = -1.0;
-    double peak = series(p->c, best);
+    double peak = kal_series_sum(p->c, best);
     double h = 2.0 / GRID;
     for (int k = 1; k <= GRID; k++) {
-        const double value = series(p->c, -1.0 + k * h);
+        const double value = kal_series_sum(p->c, -1.0 + k * h);
         if (value > peak) {
             peak = value;
             best = -1.0 + k * h;
         }
     }
     for (int k = 0; k < REFINE && fabs(best) < 1.0; k++) {
-        const double left = series(p->c, best - h);
-        const double right = series(p->c, best + h);
-        const double bend = left - 2.0 * series(p->c, best) + right;
+        const double left = kal_series_sum(p->c, best - h);
+        const double right = kal_series_sum(p->c, best + h);
+        const double bend = left - 2.0 * kal_series_sum(p->c, best) + right;
         const double step = bend < 0.0 ? 0.5 * h * (left - right) / bend : 0.0;
         best = fmax(-1.0, fmin(1.0, best + fmax(-h, fmin(h, step))));
         h = fmax(0.25 * h, 1e-4);
@@ -278,10 +241,10 @@ static KalStatus note_extreme(KalFollower *f, double t, double width, size_t col
     const double sign = sign_of(&f->keeps[column]);
     Piece p = {.t = t, .width = width, .column = column};
     for (int k = 0; k < NODES; k++) {
-        p.c[k] = sign * coefficient(f->nodes + column, f->n, k);
+        p.c[k] = sign * kal_series_coefficient(f->nodes + column, f->n, k);
     }
     const double x = find_peak(&p);
-    const double said = series(p.c, x);
+    const double said = kal_series_sum(p.c, x);
     double value = said;
     if (!(said > sign * f->best[column])) {
         return KAL_OK;
@@ -297,7 +260,8 @@ static KalStatus look_at_nodes(KalFollower *f, double t, double end)
 {
     assert(t < end);
     for (int j = 1; j < NODES; j++) {
-        const double at = j < DEGREE ? t + 0.5 * (1.0 + node[j]) * (end - t) : end;
+        const double at =
+            j < DEGREE ? t + 0.5 * (1.0 + kal_series_node(j)) * (end - t) : end;
         KAL_TRY(look(f, at, f->nodes + (size_t)j * f->n));
     }
     return KAL_OK;
@@ -312,8 +276,9 @@ static bool is_smooth(const KalFollower *f)
             size = fmax(size, fabs(f->nodes[(size_t)j * f->n + i]));
         }
         const double allowed = SMOOTH * size + f->atol;
-        const double last = fabs(coefficient(f->nodes + i, f->n, DEGREE));
-        const double before = fabs(coefficient(f->nodes + i, f->n, DEGREE - 1));
+        const double last = fabs(kal_series_coefficient(f->nodes + i, f->n, DEGREE));
+        const double before =
+            fabs(kal_series_coefficient(f->nodes + i, f->n, DEGREE - 1));
         if (needs_path(f->keeps[i].kind) && !(fmax(last, 0.05 * before) <= allowed)) {
             return false;
         }

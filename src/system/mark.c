@@ -16,24 +16,30 @@
 // The list on its way into a system.
 typedef struct Finding {
     KalSystem *system;
-    KalBlock marks; // KalExpr
+    KalBlock marks;  // KalExpr
+    KalBlock solved; // KalExpr
 } Finding;
 
-// Whether the zeros of a function are marked already, or end steps.
-static bool is_known(const Finding *f, KalExpr e)
+static bool is_in(const KalBlock *block, KalExpr e)
 {
-    const KalExpr *list = (const KalExpr *)f->marks.data;
-    for (size_t i = 0; i < f->system->pieces.n_switches; i++) {
-        if (f->system->pieces.switches[i].function.index == e.index) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < f->marks.size / sizeof *list; i++) {
+    const KalExpr *list = (const KalExpr *)block->data;
+    for (size_t i = 0; i < block->size / sizeof *list; i++) {
         if (list[i].index == e.index) {
             return true;
         }
     }
     return false;
+}
+
+// Whether the zeros of a function are marked already, or end steps.
+static bool is_known(const Finding *f, KalExpr e)
+{
+    for (size_t i = 0; i < f->system->pieces.n_switches; i++) {
+        if (f->system->pieces.switches[i].function.index == e.index) {
+            return true;
+        }
+    }
+    return is_in(&f->marks, e) || is_in(&f->solved, e);
 }
 
 static KalStatus add(Finding *f, KalExpr function)
@@ -43,8 +49,9 @@ static KalStatus add(Finding *f, KalExpr function)
     KAL_TRY(kal_system_is_bounded(f->system, function, &bounded));
     KAL_TRY(kal_model_kinds_in(f->system->model, function, &kinds));
     const bool varies = (kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) != 0;
-    return bounded && varies && !is_known(f, function)
-               ? kal_block_add(f->system->ctx, &f->marks, &function, sizeof function)
+    return varies && !is_known(f, function)
+               ? kal_block_add(f->system->ctx, bounded ? &f->marks : &f->solved,
+                               &function, sizeof function)
                : KAL_OK;
 }
 
@@ -97,37 +104,58 @@ static KalStatus order_outputs(const KalSystem *system, KalOrder *out_order)
     return status;
 }
 
-static KalStatus finish(const Finding *f)
+// Where the motion may meet pulses accelerations and forces have narrow peaks, whether the motion
+// feels them or not.
+static KalStatus add_pulses(Finding *f)
 {
-    KalSystem *system = f->system;
-    if (f->marks.size == 0) {
+    const KalPieces *pieces = &f->system->pieces;
+    for (size_t i = 0; i + pieces->n_poles < pieces->n_pulses; i++) {
+        KAL_TRY(add(f, pieces->pulses[i]));
+    }
+    return KAL_OK;
+}
+
+// A list in the arena of the system.
+static KalStatus keep(KalSystem *system, const KalBlock *block, KalExpr **out_list,
+                      size_t *out_n)
+{
+    if (block->size == 0) {
         return KAL_OK;
     }
-    system->pieces.marks = (KalExpr *)kal_arena_alloc(system->arena, f->marks.size, 1);
-    if (!system->pieces.marks) {
+    *out_list = (KalExpr *)kal_arena_alloc(system->arena, block->size, 1);
+    if (!*out_list) {
         return kal_no_memory(system->ctx, "for pieces of outputs");
     }
-    memcpy(system->pieces.marks, f->marks.data, f->marks.size);
-    system->pieces.n_marks = f->marks.size / sizeof(KalExpr);
+    memcpy(*out_list, block->data, block->size);
+    *out_n = block->size / sizeof(KalExpr);
     return KAL_OK;
+}
+
+static KalStatus find_in_outputs(Finding *f)
+{
+    KalOrder order = {.ctx = NULL};
+    if (f->system->model->n_outputs == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(order_outputs(f->system, &order));
+    const KalStatus status = find(f, &order);
+    kal_order_clear(&order);
+    return status;
 }
 
 KalStatus kal_system_find_marks(KalSystem *system)
 {
-    assert(system->pieces.n_marks == 0);
+    KalPieces *pieces = &system->pieces;
+    assert(pieces->n_marks == 0 && pieces->n_solved_marks == 0);
     Finding f = {.system = system};
-    KalOrder order = {.ctx = NULL};
-    if (system->model->n_outputs == 0) {
-        return KAL_OK;
-    }
-    KalStatus status = order_outputs(system, &order);
-    if (status == KAL_OK) {
-        status = find(&f, &order);
-        kal_order_clear(&order);
-    }
-    if (status == KAL_OK) {
-        status = finish(&f);
-    }
+    KalStatus status = find_in_outputs(&f);
+    status = status == KAL_OK ? add_pulses(&f) : status;
+    status = status == KAL_OK ? keep(system, &f.marks, &pieces->marks, &pieces->n_marks)
+                              : status;
+    status = status == KAL_OK ? keep(system, &f.solved, &pieces->solved_marks,
+                                     &pieces->n_solved_marks)
+                              : status;
     kal_block_clear(system->ctx, &f.marks);
+    kal_block_clear(system->ctx, &f.solved);
     return status;
 }

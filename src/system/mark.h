@@ -11,8 +11,9 @@
 
 #include "system/system.h"
 
-/// Find the functions whose zeros are such places: switching functions of outputs, and operands
-/// of their even powers and cosh, as far as they are functions of t, q and q'.
+/// Find the functions whose zeros are such places: switching functions of outputs, operands of
+/// their even powers and cosh, and what the motion meets pulses at; those with accelerations,
+/// forces or the energy in them in a list of their own.
 KAL_CHECKED KalStatus kal_system_find_marks(KalSystem *system);
 
 #endif

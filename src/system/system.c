@@ -217,7 +217,7 @@ static bool makes_motion(KalProgramId id)
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
                          || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES
                          || id == KAL_PROGRAM_PEAKS || id == KAL_PROGRAM_PULSES
-                         || id == KAL_PROGRAM_MARKS;
+                         || id == KAL_PROGRAM_MARKS || id == KAL_PROGRAM_SOLVED_MARKS;
     return !told && !happens;
 }
 
@@ -279,6 +279,9 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_PEAKS: add_all(out, pieces->peaks, 2 * pieces->n_peaks); break;
     case KAL_PROGRAM_PULSES: add_all(out, pieces->pulses, 2 * pieces->n_pulses); break;
     case KAL_PROGRAM_MARKS: add_all(out, pieces->marks, pieces->n_marks); break;
+    case KAL_PROGRAM_SOLVED_MARKS:
+        add_all(out, pieces->solved_marks, pieces->n_solved_marks);
+        break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
@@ -362,6 +365,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_SWITCHES:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
+    case KAL_PROGRAM_SOLVED_MARKS:
     case KAL_PROGRAM_EVENTS:
     case KAL_PROGRAM_RATES:
     case KAL_PROGRAM_HOLDS:

@@ -109,6 +109,42 @@ static void narrow_pieces_and_peaks_of_outputs_are_seen(void)
     sweep_lab_close(&lab);
 }
 
+// The same by accelerations and reactions, both of which are -cos t: it is above 1 - 1e-6 for
+// √2e-6 on both sides of two maxima, and passes -1/2 three times at a speed of √0.75.  Then a pulse
+// of height 2 at x = 0.5 that is too narrow for the motion to feel.
+static void narrow_pieces_by_accelerations_are_seen(void)
+{
+    const double pi = acos(-1.0);
+    SweepLab lab;
+    if (sweep_lab_run(&lab,
+                      OSCILLATOR("coord y\nkinetic 1/2*y'^2\npotential 1/2*w^2*x^2\n"
+                                 "constraint c: y = x\n"
+                                 "output a = if(x'' > 1 - 1e-6, 1, 0)\n"
+                                 "output b = exp(-((x'' + 0.5)/1e-5)^2)\n"
+                                 "output d = exp(-((reaction(c) + 0.5)/1e-5)^2)\n"
+                                 "output e = max(0, reaction(c) - 1 + 1e-6)\n"),
+                      NULL,
+                      "max(a), mean(a), max(b), mean(b), max(d), mean(d), max(e)")) {
+        const double *v = lab.rows[0].values;
+        const double mean = 3.0 * 1e-5 * sqrt(pi / 0.75) / 10.0;
+        near(v[0], 1.0, 0.0);
+        near(v[1] / (4.0 * sqrt(2e-6) / 10.0), 1.0, 1e-4);
+        near(v[2], 1.0, 1e-6);
+        near(v[3] / mean, 1.0, 1e-4);
+        near(v[4], 1.0, 1e-6);
+        near(v[5] / mean, 1.0, 1e-4);
+        near(v[6], 1e-6, 1e-10);
+    }
+    sweep_lab_close(&lab);
+    if (sweep_lab_run(&lab, OSCILLATOR("force x = 2*exp(-((x - 0.5)/1e-9)^2)\n"), NULL,
+                      "max(x''), max(x)")) {
+        near(lab.rows[0].values[0], 1.5,
+             1e-2); // the steps of the motion do not end there
+        near(lab.rows[0].values[1], 1.0, 1e-8);
+    }
+    sweep_lab_close(&lab);
+}
+
 // An output that changes more often than anyone can follow does not hold the run up.
 static void outputs_without_end_end(void)
 {
@@ -233,6 +269,7 @@ static void wrong_wishes_are_refused(void)
 TAP_RUN(TAP_CASE(extremes_lie_between_samples), TAP_CASE(means_weigh_by_time),
         TAP_CASE(quick_outputs_are_seen),
         TAP_CASE(narrow_pieces_and_peaks_of_outputs_are_seen),
+        TAP_CASE(narrow_pieces_by_accelerations_are_seen),
         TAP_CASE(outputs_without_end_end), TAP_CASE(jumps_have_two_sides),
         TAP_CASE(ends_are_the_same_bits), TAP_CASE(a_run_of_no_time_has_values),
         TAP_CASE(columns_have_names_and_units), TAP_CASE(wrong_wishes_are_refused))
