@@ -37,8 +37,8 @@ typedef struct KalOutputMark {
 } KalOutputMark;
 
 /// The first such stretch from a time on, which is known, up to `until`; false: there is none, as
-/// far as it is not one of very many in a step: theory (15.26).  *out_mark has then both its ends at
-/// `until`.  The instant is another state when this returns.
+/// far as it is not one of very many in a step: theory (15.26).  *out_mark has then both its ends
+/// at `until`.  The instant is another state when this returns.
 KAL_CHECKED KalStatus kal_run_find_mark(KalRun *run, double from, double until,
                                         KalOutputMark *out_mark, bool *out_found);
 
