@@ -212,7 +212,7 @@ KalStatus kal_run_find_mark(KalRun *run, double from, double until,
     bool found = false;
     run->marks.n = run->system->pieces.n_marks;
     KAL_TRY(find(run, &run->marks, from, until, out_mark, out_found));
-    if (run->system->pieces.n_solved_marks > 0) {
+    if (run->system->pieces.n_late > 0) {
         KAL_TRY(kal_run_find_solved_mark(run, from, out_mark->begin, &earlier, &found));
     }
     if (found) {

@@ -42,7 +42,7 @@ static const double NARROW = 0x1p-34;
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalRun *run = (KalRun *)owner;
-    const size_t n = run->system->pieces.n_solved_marks;
+    const size_t n = run->system->pieces.n_late;
     run->solved_marks.values = kal_carve_doubles(carver, KAL_SERIES_NODES, n);
     run->solved_marks.sizes = kal_carve_doubles(carver, n, 1);
 }
@@ -59,13 +59,13 @@ static KalStatus look(KalRun *run, double t)
     KAL_TRY(kal_run_look_ahead(run, t));
     KAL_TRY(kal_contacts_share(run->instant));
     KAL_TRY(kal_instant_energy(run->instant, &kinetic, &stored));
-    return kal_instant_evaluate(run->instant, KAL_PROGRAM_SOLVED_MARKS);
+    return kal_instant_evaluate(run->instant, KAL_PROGRAM_LATE_MARKS);
 }
 
 // All functions at the nodes of a piece.
 static KalStatus look_at_piece(KalRun *run, double t, double end)
 {
-    const size_t n = run->system->pieces.n_solved_marks;
+    const size_t n = run->system->pieces.n_late;
     KalSolvedMarkWatch *watch = &run->solved_marks;
     for (int j = 0; j < KAL_SERIES_NODES; j++) {
         const double part = 0.5 * (1.0 + kal_series_node(j));
@@ -81,7 +81,7 @@ static KalStatus look_at_piece(KalRun *run, double t, double end)
 
 static bool is_smooth(const KalRun *run)
 {
-    const size_t n = run->system->pieces.n_solved_marks;
+    const size_t n = run->system->pieces.n_late;
     const KalSolvedMarkWatch *watch = &run->solved_marks;
     bool smooth = true;
     for (size_t i = 0; i < n; i++) {
@@ -181,7 +181,7 @@ static KalStatus narrow(KalRun *run, size_t i, double fine, KalOutputMark *mark)
 static KalStatus find_in_piece(KalRun *run, double t, double end, KalOutputMark *mark,
                                bool *out_found)
 {
-    const size_t n = run->system->pieces.n_solved_marks;
+    const size_t n = run->system->pieces.n_late;
     const KalSolvedMarkWatch *watch = &run->solved_marks;
     const double fine = fmax(NARROW * (run->step.t_new - run->step.t_old),
                              16.0 * DBL_EPSILON * fabs(end));
@@ -216,7 +216,7 @@ KalStatus kal_run_find_solved_mark(KalRun *run, double from, double until,
     double t = from;
     *out_mark = (KalOutputMark){until, until};
     *out_found = false;
-    if (run->system->pieces.n_solved_marks > 0 && !watch->values) {
+    if (run->system->pieces.n_late > 0 && !watch->values) {
         KAL_TRY(kal_workspace_make(run->ctx, "for pieces of outputs", lay_out, run,
                                    &watch->workspace));
     }
@@ -224,8 +224,8 @@ KalStatus kal_run_find_solved_mark(KalRun *run, double from, double until,
         watch->step = run->step.t_new;
         watch->left = MOST;
     }
-    for (int pieces = 0; t < until && !*out_found && watch->left > 0
-                         && run->system->pieces.n_solved_marks > 0;
+    for (int pieces = 0;
+         t < until && !*out_found && watch->left > 0 && run->system->pieces.n_late > 0;
          pieces++) {
         const double least = whole * (pieces < PIECES ? SHORTEST : 1.0 / COARSE);
         const double next = until - t <= 1.0001 * width ? until : t + width;

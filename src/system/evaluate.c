@@ -125,7 +125,7 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     case KAL_PROGRAM_PULSES:
         return (Subject){"the place of a pulse", "", {.source = NULL}};
     case KAL_PROGRAM_MARKS:
-    case KAL_PROGRAM_SOLVED_MARKS:
+    case KAL_PROGRAM_LATE_MARKS:
         return (Subject){"a condition of an output", "", {.source = NULL}};
     case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
     case KAL_PROGRAM_CONSTANTS:

@@ -146,14 +146,13 @@ static KalStatus find_in_outputs(Finding *f)
 KalStatus kal_system_find_marks(KalSystem *system)
 {
     KalPieces *pieces = &system->pieces;
-    assert(pieces->n_marks == 0 && pieces->n_solved_marks == 0);
+    assert(pieces->n_marks == 0 && pieces->n_late == 0);
     Finding f = {.system = system};
     KalStatus status = find_in_outputs(&f);
     status = status == KAL_OK ? add_pulses(&f) : status;
     status = status == KAL_OK ? keep(system, &f.marks, &pieces->marks, &pieces->n_marks)
                               : status;
-    status = status == KAL_OK ? keep(system, &f.solved, &pieces->solved_marks,
-                                     &pieces->n_solved_marks)
+    status = status == KAL_OK ? keep(system, &f.solved, &pieces->late, &pieces->n_late)
                               : status;
     kal_block_clear(system->ctx, &f.marks);
     kal_block_clear(system->ctx, &f.solved);

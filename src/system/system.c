@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// From a model to a compiled system: equations (derive), what events and forces need,
-// programs.
+// From a model to a compiled system: equations, what events and forces need, programs.
 //
 // Programs are lists of formulas with one order of variables (system/system.h); collect() is
 // the one place that says what a program computes, and in which order.  When all are compiled
@@ -217,15 +216,13 @@ static bool makes_motion(KalProgramId id)
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
                          || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES
                          || id == KAL_PROGRAM_PEAKS || id == KAL_PROGRAM_PULSES
-                         || id == KAL_PROGRAM_MARKS || id == KAL_PROGRAM_SOLVED_MARKS;
+                         || id == KAL_PROGRAM_MARKS || id == KAL_PROGRAM_LATE_MARKS;
     return !told && !happens;
 }
 
-// All programs of a system, each a list of formulas; whoever reads results counts on this
-// order (about_result() in evaluate.c does, too).
+// All programs of a system; whoever reads results, as about_result(), counts on this order.
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
-    assert((int)id >= 0 && id < KAL_PROGRAMS);
     const KalEquations *e = system->equations;
     const KalSystemBalance *balance = &system->balance;
     const KalPieces *pieces = &system->pieces;
@@ -279,9 +276,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_PEAKS: add_all(out, pieces->peaks, 2 * pieces->n_peaks); break;
     case KAL_PROGRAM_PULSES: add_all(out, pieces->pulses, 2 * pieces->n_pulses); break;
     case KAL_PROGRAM_MARKS: add_all(out, pieces->marks, pieces->n_marks); break;
-    case KAL_PROGRAM_SOLVED_MARKS:
-        add_all(out, pieces->solved_marks, pieces->n_solved_marks);
-        break;
+    case KAL_PROGRAM_LATE_MARKS: add_all(out, pieces->late, pieces->n_late); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
@@ -365,7 +360,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_SWITCHES:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
-    case KAL_PROGRAM_SOLVED_MARKS:
+    case KAL_PROGRAM_LATE_MARKS:
     case KAL_PROGRAM_EVENTS:
     case KAL_PROGRAM_RATES:
     case KAL_PROGRAM_HOLDS:

@@ -51,14 +51,14 @@ typedef enum KalProgramId {
     KAL_PROGRAM_POWER, ///< the terms of KalPowers, then law_powers; or nothing (system/work.h)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
-    KAL_PROGRAM_CONTACTS,     ///< KalContactValues of each contact (system/contact.h)
-    KAL_PROGRAM_SWITCHES,     ///< switching functions, then levels (system/switch.h)
-    KAL_PROGRAM_PEAKS,        ///< KalPieces.peaks: functions of t, then their slopes
-    KAL_PROGRAM_PULSES,       ///< KalPieces.pulses
-    KAL_PROGRAM_MARKS,        ///< KalPieces.marks
-    KAL_PROGRAM_SOLVED_MARKS, ///< KalPieces.solved_marks
-    KAL_PROGRAM_SETTINGS,     ///< what follows from parameters (system/settings.h)
-    KAL_PROGRAMS              ///< how many there are
+    KAL_PROGRAM_CONTACTS,   ///< KalContactValues of each contact (system/contact.h)
+    KAL_PROGRAM_SWITCHES,   ///< switching functions, then levels (system/switch.h)
+    KAL_PROGRAM_PEAKS,      ///< KalPieces.peaks: functions of t, then their slopes
+    KAL_PROGRAM_PULSES,     ///< KalPieces.pulses
+    KAL_PROGRAM_MARKS,      ///< KalPieces.marks
+    KAL_PROGRAM_LATE_MARKS, ///< KalPieces.late
+    KAL_PROGRAM_SETTINGS,   ///< what follows from parameters (system/settings.h)
+    KAL_PROGRAMS            ///< how many there are
 } KalProgramId;
 
 enum {
@@ -140,9 +140,8 @@ typedef struct KalPieces {
     KalExpr *marks;
     size_t n_marks;
     size_t n_jumps; ///< the first of them, at which outputs may jump
-    KalExpr
-        *solved_marks; ///< n_solved_marks: the same of accelerations, forces and energy
-    size_t n_solved_marks;
+    KalExpr *late;  ///< n_late: the same of accelerations, forces and energy
+    size_t n_late;
 } KalPieces;
 
 /// What is known of the functions of events, which bounds how fast they can change
