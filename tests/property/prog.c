@@ -2,7 +2,8 @@
 
 // Random programs: each gives the bits of plain evaluation, in all ways to run it, and
 // programs of derivatives give what a step into the complex plane gives.
-// KAL_PROPERTY_PROBLEMS sets how many there are.
+// KAL_PROPERTY_PROBLEMS sets how many there are, KAL_PROPERTY_FIRST which random program
+// is the first.
 
 #include "expr/diff.h"
 #include "expr/eval.h"
@@ -243,12 +244,22 @@ static void compare_ways(const Case *c, const Results *interpreted,
     }
 }
 
+// The first problem, so that many can be tried in blocks.
+static int first_problem(void)
+{
+    const char *text = getenv("KAL_PROPERTY_FIRST");
+    return text ? atoi(text) : 0;
+}
+
 static void all_ways_give_the_same_bits(void)
 {
     static Case c;
     static Results interpreted;
     static Results native;
-    for (int k = 0; k < problems(5); k++) {
+    const int first = first_problem();
+    const int end_at = first + problems(5);
+    printf("# programs %d to %d\n", first, end_at - 1);
+    for (int k = first; k < end_at; k++) {
         Rng rng = {.state = (uint64_t)k + 77};
         KalExpr nodes[NODES];
         KalExpr symbols[SYMBOLS];
