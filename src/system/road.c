@@ -307,9 +307,9 @@ static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *ans
         return kal_no_memory(t->ctx, "to copy formulas");
     }
     *brief = (KalBrief){.sine = n, .excess = n + 1, .count = n + 2};
-    memcpy(results, answer + at->qdd, n * sizeof *results);
     results[brief->sine] = answer[at->sine];
     results[brief->excess] = kal_road_exceed(road, t->g, answer);
+    memcpy(results, answer + at->qdd, n * sizeof *results);
     const KalStatus status =
         kal_transcript_compile(t, results, brief->count, road->lanes, &brief->program);
     kal_free(t->ctx, results, (n + 2) * sizeof *results);
@@ -338,7 +338,7 @@ static KalStatus build(KalRoad *road)
         status = kal_transcript_compile(&t, answer, road->at.count, road->lanes,
                                         &road->program);
     }
-    if (status == KAL_OK) {
+    if (status == KAL_OK && answer) {
         status = build_brief(road, &t, answer);
     }
     if (status == KAL_OK) {

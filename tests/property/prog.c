@@ -30,7 +30,7 @@ static uint64_t seed;
 static int problems(int share)
 {
     const char *text = getenv("KAL_PROPERTY_PROBLEMS");
-    const int all = text ? atoi(text) : 20000;
+    const int all = text ? (int)strtol(text, NULL, 10) : 20000;
     return all / share > 10 ? all / share : 10;
 }
 
@@ -248,7 +248,7 @@ static void compare_ways(const Case *c, const Results *interpreted,
 static int first_problem(void)
 {
     const char *text = getenv("KAL_PROPERTY_FIRST");
-    return text ? atoi(text) : 0;
+    return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
 static void all_ways_give_the_same_bits(void)
