@@ -215,6 +215,8 @@ void kal_export_write_sparse_arrays(KalExportWriting *w, KalPage *page)
     }
     if (count > 0 && plan->factoring.n_lends > 0) {
         kal_page_format(page, "    %s lent[%zu];\n", type, e->m);
+        kal_page_format(page, "    %s tie_unit[%zu];\n", type, e->m);
+        kal_page_format(page, "    %s column_unit[%zu];\n", type, e->n);
     }
     kal_page_string(page, count > 0 ? "    int followed;\n" : "");
 }

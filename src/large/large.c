@@ -18,13 +18,22 @@
 #include <string.h>
 
 enum {
-    TURNS = 4 // in which rows and coordinates tell each other of masses
+    TURNS = 4, // in which rows and coordinates tell each other of masses
+    SWEEPS = 2 // over rows and columns, to find units of both
 };
+
+// Entries of A below this, in units in which every row and every column has a largest entry of
+// about 1, have no say in masses; no column is raised by more than the other.
+static const double NEXT_TO_NOTHING = 0x1p-8;
+static const double MOST_RAISED = 0x1p14;
 
 // Entries of the factors that there may be: 16 bytes each.
 static const int64_t MOST_ENTRIES = INT64_C(1) << 28;
 // Pivots of M below this, relative to the diagonal, are rounding: no mass.
 static const double NO_MASS = 0x1p-44;
+// Pivots of M below this may be rounding that the pivots before it have made larger: rows lend
+// them their weight, which changes no answer.
+static const double HARDLY_MASS = 0x1p-24;
 // Squares of sines below this may be rounding: the row is looked at again.
 static const double SUSPECT = 0x1p-34;
 // Rows that are known not to depend on others may be as near to them.
@@ -37,6 +46,8 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t m = (size_t)l->m;
     l->metric.lends = kal_carve_bools(carver, m);
     l->metric.weights = kal_carve_doubles(carver, m, 1);
+    l->metric.row_unit = kal_carve_doubles(carver, m, 1);
+    l->metric.column_unit = kal_carve_doubles(carver, n, 1);
     l->factors.least = kal_carve_doubles(carver, n + m, 1);
     l->metric.mass = kal_carve_doubles(carver, n, 1);
     l->metric.unit = kal_carve_doubles(carver, n, 1);
@@ -256,6 +267,57 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// 1 by the largest entry of row i in the units of columns; 1 for an empty row.
+static double unit_of_row(const KalLarge *l, const KalLargeProblem *p, int i)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double largest = 0.0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        largest = fmax(largest, fabs(p->A[k]) * l->metric.column_unit[A->column[k]]);
+    }
+    return largest > 0.0 ? 1.0 / largest : 1.0;
+}
+
+// The same for all columns, in the units of the rows that act.
+static void find_column_units(KalLarge *l, const KalLargeProblem *p)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double *unit = l->metric.column_unit;
+    memset(unit, 0, (size_t)l->n * sizeof *unit);
+    for (int i = 0; i < l->m; i++) {
+        for (int64_t k = A->start[i]; p->active[i] && k < A->start[i + 1]; k++) {
+            double *largest = &unit[A->column[k]];
+            *largest = fmax(*largest, fabs(p->A[k]) * l->metric.row_unit[i]);
+        }
+    }
+    for (int j = 0; j < l->n; j++) {
+        unit[j] = unit[j] > 0.0 ? fmin(1.0 / unit[j], MOST_RAISED) : 1.0;
+    }
+}
+
+// Units in which the largest entry of every row and column is about 1 (theory (3.7)).
+static void equilibrate(KalLarge *l, const KalLargeProblem *p)
+{
+    for (int j = 0; j < l->n; j++) {
+        l->metric.column_unit[j] = 1.0;
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int i = 0; i < l->m; i++) {
+            l->metric.row_unit[i] = unit_of_row(l, p, i);
+        }
+        find_column_units(l, p);
+    }
+}
+
+// Whether entry k of A, in row i, has a say in masses: what is but rounding would say far too
+// much, and by turns more and more.
+static bool has_say(const KalLarge *l, const KalLargeProblem *p, int i, int64_t k)
+{
+    return fabs(p->A[k]) * l->metric.row_unit[i]
+               * l->metric.column_unit[l->shape.A.column[k]]
+           >= NEXT_TO_NOTHING;
+}
+
 // What the coordinates of row i say of its weight, in the middle; 0: nothing.  Each
 // coordinate says the mass that would resist the row if it moved alone.  The median is
 // what one very heavy or very light coordinate cannot change.
@@ -267,7 +329,7 @@ static double said_of(const KalLarge *l, const KalLargeProblem *p, int i)
     int count = 0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
         const double weight = l->metric.mass[A->column[k]] / (p->A[k] * p->A[k]);
-        if (weight > 0.0 && isfinite(weight)) {
+        if (weight > 0.0 && isfinite(weight) && has_say(l, p, i, k)) {
             said[count++] = weight;
         }
     }
@@ -285,8 +347,10 @@ static void share_masses(KalLarge *l, const KalLargeProblem *p)
     }
     for (int i = 0; i < l->m; i++) {
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            double *mass = &l->metric.mass[A->column[k]];
-            *mass = fmax(*mass, 0.25 * l->metric.weights[i] * p->A[k] * p->A[k]);
+            if (has_say(l, p, i, k)) {
+                double *mass = &l->metric.mass[A->column[k]];
+                *mass = fmax(*mass, 0.25 * l->metric.weights[i] * p->A[k] * p->A[k]);
+            }
         }
     }
 }
@@ -296,6 +360,7 @@ static void share_masses(KalLarge *l, const KalLargeProblem *p)
 static void find_weights(KalLarge *l, const KalLargeProblem *p)
 {
     const KalRowPattern *A = &l->shape.A;
+    equilibrate(l, p);
     for (int turn = 0; turn < TURNS; turn++) {
         share_masses(l, p);
     }
@@ -427,6 +492,12 @@ static void set_least(KalLarge *l, double damping)
     l->factors.all_suspect = l->factors.all_suspect && !(damping > 0.0);
 }
 
+// Whether coordinate j moves freely with a pivot of M that is at most `ratio` of its mass.
+static bool is_light(const KalLarge *l, const bool *held, int j, double ratio)
+{
+    return !(kal_ldl_ratio(&l->factors.ldl, j) > ratio) && !(held && held[j]);
+}
+
 // The row with the fewest entries that coordinate j is in and that does not lend; −1: none.
 // Looks at all entries: vanishing masses are asked about once.
 static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
@@ -441,9 +512,8 @@ static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             const int j = (int)A->column[k];
             const int best = asked[j];
-            const bool vanishes =
-                !(kal_ldl_ratio(&l->factors.ldl, j) > NO_MASS) && !(held && held[j]);
-            if (vanishes && !l->metric.lends[i] && p->active[i] && p->A[k] != 0.0
+            if (is_light(l, held, j, HARDLY_MASS) && !l->metric.lends[i] && p->active[i]
+                && p->A[k] != 0.0
                 && (best < 0 || length < A->start[best + 1] - A->start[best])) {
                 asked[j] = i;
             }
@@ -472,11 +542,22 @@ static int count_massless(const KalLarge *l, const bool *held, int *out_list)
 {
     int count = 0;
     for (int j = 0; j < l->n; j++) {
-        if (!(kal_ldl_ratio(&l->factors.ldl, j) > NO_MASS) && !(held && held[j])) {
+        if (is_light(l, held, j, NO_MASS)) {
             out_list[count++] = j;
         }
     }
     return count;
+}
+
+// Whether any coordinate has so little mass that rows should lend it theirs.
+static bool any_light(const KalLarge *l, const bool *held)
+{
+    for (int j = 0; j < l->n; j++) {
+        if (is_light(l, held, j, HARDLY_MASS)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // An acceleration that is not unique.
@@ -504,14 +585,14 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
         fill(l, p, held, damping);
         l->factors.n_left_out = kal_ldl_factor(
             &l->factors.ldl, (const double *)l->factors.values.data, l->factors.least);
-        const int massless = count_massless(l, held, l->blamed);
-        if (massless == 0) {
+        if (!any_light(l, held)) {
             return KAL_OK;
         }
+        const int massless = count_massless(l, held, l->blamed);
         l->metric.rank_M =
             l->metric.rank_M == l->n ? l->n - massless : l->metric.rank_M;
         if (ask(l, p, held) == 0) {
-            if (damping > 0.0) {
+            if (massless == 0 || damping > 0.0) {
                 return KAL_OK; // what nothing holds does not move
             }
             return fail_massless(l, count_massless(l, held, l->blamed));

@@ -41,18 +41,20 @@ typedef struct KalLargeFactors {
 
 /// What stands for M where that alone is singular, and the units that follow from it.
 typedef struct KalLargeMetric {
-    bool diagonal;      ///< M has a diagonal and nothing else
-    bool massless;      ///< coordinates without mass were met: M alone will not do
-    int rank_M;         ///< as found before any row lent its weight
-    bool *lends;        ///< m: rows that lend M their weight
-    int n_lends;        ///< so many
-    double *weights;    ///< m: theirs
-    double *mass;       ///< n: the diagonal of what stands for M
-    double *unit;       ///< n: the roots of that
-    double *per_unit;   ///< n: 1 by these; 0 without mass
-    bool units_known;   ///< `unit` and `per_unit` are of `mass` as it stands
-    double *length;     ///< m: of rows in that metric; kal_large_need_lengths()
-    bool lengths_known; ///< `length` is of the last factors
+    bool diagonal;       ///< M has a diagonal and nothing else
+    bool massless;       ///< coordinates without mass were met: M alone will not do
+    int rank_M;          ///< as found before any row lent its weight
+    bool *lends;         ///< m: rows that lend M their weight
+    int n_lends;         ///< so many
+    double *weights;     ///< m: theirs
+    double *row_unit;    ///< m: with `column_unit`, what makes entries of A about 1
+    double *column_unit; ///< n: found where rows lend
+    double *mass;        ///< n: the diagonal of what stands for M
+    double *unit;        ///< n: the roots of that
+    double *per_unit;    ///< n: 1 by these; 0 without mass
+    bool units_known;    ///< `unit` and `per_unit` are of `mass` as it stands
+    double *length;      ///< m: of rows in that metric; kal_large_need_lengths()
+    bool lengths_known;  ///< `length` is of the last factors
 } KalLargeMetric;
 
 /// What was found; answers point to these arrays.

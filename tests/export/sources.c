@@ -147,7 +147,7 @@ typedef struct Trial {
 // Models of more than 200 coordinates, one for each way of sparse factors: those of all equations,
 // for links by their ends; those of A M⁻¹Aᵀ with every rod twice; a coordinate in so many
 // rows that masses are not eliminated on paper; triangles so flat that rounding has to be
-// followed from row to row.
+// followed from row to row; quaternions, to whose masses rows lend their weight.
 typedef struct Many {
     const char *name;
     const char *text;
@@ -198,6 +198,15 @@ static const Many MANY[] = {
      "for i in 3..N { constraint brace[i]: (x[i] - x[i - 2])^2 + (y[i] - y[i - 2])^2 + "
      "(z[i] - z[i - 2])^2 = 0.04 + 0.04*h^2*(cos(i) - cos(i - 2))^2 }\n"
      "simulate 0 .. 0.02 every 0.01\n"},
+    {"bodies in space",
+     "use spatial\nparam N = 31\n"
+     "part b[i in 1..N] = Body(m = 1, I = [0.1, 0.2, 0.3],\n"
+     "turn ~ [1, 0.1*sin(i), 0.2*cos(2*i), 0.1], spin ~ [0.3, 0.2*sin(i), 0.1])\n"
+     "part top = Ball(b = b[1], at_a = [-0.5, 0, 0], at_b = [-0.5, 0, 0])\n"
+     "part j[i in 2..N] = Ball(a = b[i - 1], b = b[i], at_a = [0.5, 0, 0], "
+     "at_b = [-0.5, 0, 0])\n"
+     "for i in 1..N { init b[i].x ~ i - 1 }\n"
+     "simulate 0 .. 0.1 every 0.01\n" },
 };
 
 static bool read_model(const char *name, size_t *out_length)
