@@ -183,22 +183,71 @@ static void improve(KalMotion *s, const Part *part, double *force, const double 
     }
 }
 
+// The force and the masses of coordinate i at an acceleration, scaled: what is given in its
+// equation.
+static double given_in(const KalMotion *s, const Part *part, int i, double acceleration)
+{
+    const double *row = s->given.M + (size_t)i * (size_t)s->given.n;
+    double given = fabs(part->force[i]);
+    for (int j = 0; j < s->given.n; j++) {
+        given += fabs(row[j]) * acceleration;
+    }
+    return s->metric.d[i] * given;
+}
+
+// What an equation of motion in which little is given beside others still misses of that, at
+// most; force (n) is what each misses, scaled and without its massless part.
+static double worst_of_little(const KalMotion *s, const Part *part, const double *force)
+{
+    static const double LITTLE = 0x1p-40;
+    const int n = s->given.n;
+    double fastest = 0.0;
+    double most = 0.0;
+    double worst = 0.0;
+    for (int j = 0; j < n; j++) {
+        fastest = fmax(fastest, fabs(part->q[j]));
+    }
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, given_in(s, part, i, fastest));
+    }
+    for (int i = 0; i < n; i++) {
+        const double given = given_in(s, part, i, fastest);
+        if (given > 0.0 && given < LITTLE * most) {
+            worst = fmax(worst, fabs(force[i]) / given);
+        }
+    }
+    return worst;
+}
+
 // The first pass solves, the others refine: residuals are taken in given units, entry by
 // entry, so that parts of the system whose units have nothing to do with each other do
-// not spoil each other's accuracy (theory (7.6)).
+// not spoil each other's accuracy (theory (7.6)).  A pass leaves of large multipliers what is
+// rounding beside them, which may be much beside small masses: for these there are more
+// passes, as long as they help.
 static void solve_part(KalMotion *s, const Part *part)
 {
     enum {
-        PASSES = 3
+        PASSES = 3,
+        MOST_PASSES = 40
     };
+
+    static const double MUCH = 0x1p-20;
 
     double *force = s->scratch[3];
     double *b = s->missing;
+    double least = INFINITY;
     assert(part->q != force && part->force != part->q);
     memset(part->q, 0, (size_t)s->given.n * sizeof *part->q);
     memset(part->lambda, 0, (size_t)s->given.m * sizeof *part->lambda);
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = 0; pass < MOST_PASSES; pass++) {
         find_missing(s, part, force, b);
+        if (pass >= PASSES) {
+            const double worst = worst_of_little(s, part, force);
+            if (!(worst > MUCH && worst < 0.5 * least)) {
+                return;
+            }
+            least = worst;
+        }
         improve(s, part, force, b);
     }
 }

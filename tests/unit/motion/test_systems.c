@@ -584,6 +584,33 @@ static void two_masses_without_the_second_held_by_the_spring(void)
     }
 }
 
+// Three bodies of masses m that move as one, forces m c: each multiplier has all its digits,
+// however small its body is beside the others.
+static void multipliers_of_small_bodies_beside_large_ones(void)
+{
+    static const double c[] = {1.0, 3.0, 2.0};
+    for (int e = 0; e <= 140; e += 10) {
+        const double m[] = {pow(10.0, e), pow(10.0, -e), 1.0};
+        const double M[] = {m[0], 0.0, 0.0, 0.0, m[1], 0.0, 0.0, 0.0, m[2]};
+        const double Q[] = {m[0] * c[0], m[1] * c[1], m[2] * c[2]};
+        const double A[] = {0.0, 1.0, -1.0, 1.0, 0.0, -1.0};
+        const double b[] = {0.0, 0.0};
+        const KalMotionProblem problem = {3, 2, M, Q, A, b, NULL, NULL, NULL, NULL};
+        const double sum = m[0] + m[1] + m[2];
+        const double a = (Q[0] + Q[1] + Q[2]) / sum;
+        const double first = m[0] * (m[1] * (c[1] - c[0]) + m[2] * (c[2] - c[0])) / sum;
+        const double second =
+            m[1] * (m[0] * (c[0] - c[1]) + m[2] * (c[2] - c[1])) / sum;
+        KalMotionAnswer got;
+        if (ok(kal_motion_solve(lab.solver[KAL_FORMULATION_DEFAULT], &problem, &got)
+               == KAL_OK)) {
+            near(got.qdd[1] / a, 1.0, 1e-14);
+            near(got.multipliers[0] / second, 1.0, 1e-9);
+            near(got.multipliers[1] / first, 1.0, 1e-9);
+        }
+    }
+}
+
 static void open_workspaces(void)
 {
     lab_open(&lab, MOST, MOST);
@@ -605,4 +632,5 @@ TAP_RUN(TAP_CASE(open_workspaces), TAP_CASE(pendulum_in_polar_coordinates),
         TAP_CASE(two_masses_without_the_first_held_by_the_springs),
         TAP_CASE(two_masses_without_the_second),
         TAP_CASE(two_masses_without_the_second_held_by_the_spring),
+        TAP_CASE(multipliers_of_small_bodies_beside_large_ones),
         TAP_CASE(close_workspaces))
