@@ -183,6 +183,11 @@ static void improve(KalMotion *s, const Part *part, double *force, const double 
     }
 }
 
+// Less than this part of the most is little, in units of the metric.
+static const double LITTLE = 0x1p-40;
+// More than this part of what is given in an equation is much to miss.
+static const double MUCH = 0x1p-20;
+
 // The force and the masses of coordinate i at an acceleration, scaled: what is given in its
 // equation.
 static double given_in(const KalMotion *s, const Part *part, int i, double acceleration)
@@ -199,7 +204,6 @@ static double given_in(const KalMotion *s, const Part *part, int i, double accel
 // most; force (n) is what each misses, scaled and without its massless part.
 static double worst_of_little(const KalMotion *s, const Part *part, const double *force)
 {
-    static const double LITTLE = 0x1p-40;
     const int n = s->given.n;
     double fastest = 0.0;
     double most = 0.0;
@@ -230,8 +234,6 @@ static void solve_part(KalMotion *s, const Part *part)
         PASSES = 3,
         MOST_PASSES = 40
     };
-
-    static const double MUCH = 0x1p-20;
 
     double *force = s->scratch[3];
     double *b = s->missing;
