@@ -658,12 +658,12 @@ static KalStatus reach(KalRun *run, double t, bool last)
     KAL_TRY(status);
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
-    KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     if (t < run->horizon) {
         return KAL_OK;
     }
     run->balance.scale = fmax(run->balance.scale, run->balance.size);
-    KAL_TRY(kal_run_watch_rank(run, false));
+    KAL_TRY(kal_run_watch_rank(run, false)); // before a sample, which leaves the run unsolved
+    KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     KAL_TRY(run->events.pending ? happen(run) : KAL_OK);
     KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     run->over = run->over || t >= run->options.until;

@@ -64,7 +64,6 @@ static unsigned judge(KalStudioCall *call, const char *url, const char *method)
 
 static KalStudioLine *find_line(KalStudio *studio, int socket)
 {
-    assert(socket >= 0);
     for (int i = 0; i < KAL_STUDIO_CONNECTIONS; i++) {
         if (studio->lines[i].socket == socket) {
             return &studio->lines[i];

@@ -200,7 +200,7 @@ static void events_have_actions(void)
     Lab lab;
     lab_build(&lab, "coord x, y\nkinetic x'^2 + y'^2\nconstraint p: [x, y] = [1, 2]\n"
                     "event hit: x - 1 [falling] set x' = -0.5*x', set y = 0, stop\n"
-                    "event loose: reaction(p).x rising release p, engage p.y\n"
+                    "event loose: reaction(p).x rising release p.x, engage p.y\n"
                     "for i in 1..2 { event e[i]: t - i stop }\n");
     ok(lab.model && lab.model->n_events == 4);
     const KalEvent *e = lab.model->events;
@@ -209,8 +209,8 @@ static void events_have_actions(void)
     ok(e[0].n_actions == 3 && e[0].actions[0].kind == KAL_ACTION_SET
        && e[0].actions[0].order == 1 && e[0].actions[1].order == 0
        && e[0].actions[1].target == 1 && e[0].actions[2].kind == KAL_ACTION_STOP);
-    ok(e[1].n_actions == 3 && e[1].actions[1].kind == KAL_ACTION_RELEASE
-       && e[1].actions[1].target == 1 && e[1].actions[2].kind == KAL_ACTION_ENGAGE);
+    ok(e[1].n_actions == 2 && e[1].actions[0].kind == KAL_ACTION_RELEASE
+       && e[1].actions[0].target == 0 && e[1].actions[1].kind == KAL_ACTION_ENGAGE);
     same_text(e[3].name, "e[2]");
     same_text(lab_formula(&lab, e[0].actions[0].value), "-1/2*x'");
     lab_close(&lab);
