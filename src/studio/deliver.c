@@ -46,7 +46,7 @@ static void find_stem(Parcel *parcel)
 
 static void find_path(Parcel *parcel, const char *ending)
 {
-    assert(ending && ending[0] == '.');
+    assert(ending); // none for a folder
     (void)snprintf(parcel->path, sizeof parcel->path, "%s/%s%s",
                    parcel->study->evaluation->scratch, parcel->stem, ending);
 }
