@@ -662,7 +662,8 @@ static KalStatus reach(KalRun *run, double t, bool last)
         return KAL_OK;
     }
     run->balance.scale = fmax(run->balance.scale, run->balance.size);
-    KAL_TRY(kal_run_watch_rank(run, false)); // before a sample, which leaves the run unsolved
+    KAL_TRY(kal_run_watch_rank(
+        run, false)); // before a sample, which leaves the run unsolved
     KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
     KAL_TRY(run->events.pending ? happen(run) : KAL_OK);
     KAL_TRY(jumps ? kal_run_take_sample(run) : KAL_OK);
