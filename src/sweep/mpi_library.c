@@ -20,6 +20,8 @@ static const KalForeignSymbol functions[] = {
     {"MPI_Comm_rank",       offsetof(KalMpiLibrary, comm_rank)  },
     {"MPI_Comm_size",       offsetof(KalMpiLibrary, comm_size)  },
     {"MPI_Send",            offsetof(KalMpiLibrary, send)       },
+    {"MPI_Isend",           offsetof(KalMpiLibrary, isend)      },
+    {"MPI_Test",            offsetof(KalMpiLibrary, test)       },
     {"MPI_Recv",            offsetof(KalMpiLibrary, receive)    },
     {"MPI_Iprobe",          offsetof(KalMpiLibrary, probe)      },
     {"MPI_Get_count",       offsetof(KalMpiLibrary, get_count)  },

@@ -32,6 +32,9 @@ typedef struct KalMpiLibrary {
     int (*comm_rank)(void *comm, int *rank);
     int (*comm_size)(void *comm, int *size);
     int (*send)(const void *data, int count, void *type, int to, int tag, void *comm);
+    int (*isend)(const void *data, int count, void *type, int to, int tag, void *comm,
+                 void **request);
+    int (*test)(void **request, int *flag, KalMpiStatus *status);
     int (*receive)(void *data, int count, void *type, int from, int tag, void *comm,
                    KalMpiStatus *status);
     int (*probe)(int from, int tag, void *comm, int *flag, KalMpiStatus *status);

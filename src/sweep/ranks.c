@@ -8,14 +8,15 @@
 //     ROWS   rows, each with its values or samples, its reason and its marks
 //     LEAVE  a rank is done, or why it ends early
 //
-// Rows go out some at a time, in messages that are short enough to be on their way at once:
-// those that send longer ones, such as lists of all numbers, turn in MPI until somebody takes
-// them.  A rank asks when half of its runs are begun, and goes on with the others until its list
-// is there.  Nobody sends while a message to it may be under way: before it sends anything
-// else, a rank that has asked takes its list.  One without ranges says that there is no more
-// to do: the rank finishes its runs and leaves.  The thread of rank 0 that answers looks for
-// messages and sleeps in between: waiting in MPI itself would take a core.  It ends when all
-// other ranks have left.
+// Rows go out some at a time, in parcels, and so do lists.  Nobody waits in MPI, which would
+// take a core: a parcel is on its way while the rank that sent it goes on with its runs, and the
+// memory that it is in is free again when MPI says so.  There are enough of them for rows of
+// many looks of rank 0.  Only rows that are longer than a parcel, of many samples, are waited
+// for.  Parcels are short enough for MPI to send them off at once, whether or not the other side
+// is looking.  A rank asks when half of its runs are begun, and goes on with the others until its
+// list is there.  One without ranges says that there is no more to do: the rank finishes its runs
+// and leaves.  The thread of rank 0 that answers looks for messages and sleeps in between.  It
+// ends when all other ranks have left.
 //
 // Invariant: `next`, `status` and the store behind `take` are touched under `lock`.
 
@@ -38,7 +39,8 @@ enum {
     TAG_LEAVE,
     MOST_RUNS = 65536, // given away at a time,
     MOST_RANGES = 192, // in so many ranges
-    MOST_BYTES = 3072, // of rows that wait to be sent
+    PARCEL = 3840,     // bytes: Open MPI sends 4096 with its heads at once on any way
+    PARCELS = 64,      // of a rank that sends rows
     NAP = 500000,      // nanoseconds of a rank that has nothing else to do,
     LOOK = 1000000     // and of rank 0 between two looks for messages
 };
@@ -58,20 +60,31 @@ typedef struct List {
     size_t n;
 } List;
 
+// What is sent without waiting for it.
+typedef struct Parcel {
+    double data[PARCEL / sizeof(double)];
+    size_t size;   // bytes
+    void *request; // of MPI
+    bool sent;     // it is on its way, and not to be touched
+} Parcel;
+
 struct KalRanks {
     KalContext *ctx;
     KalMpiLibrary lib;
     int own;
     int count;
     const KalRanksWork *work;
+    Parcel *parcels; // of rank 0 a list for each rank; of others rows
+    size_t n_parcels;
     // rank 0
     pthread_mutex_t lock;
     uint64_t next;    // run, counted from 1
     int left;         // other ranks that have not left
     KalStatus status; // the first failure
     char reason[KAL_SWEEP_REASON_SIZE];
-    KalBlock message;
+    KalBlock message; // also a row of another rank that is longer than a parcel
     // other ranks
+    size_t filled;    // the parcel that rows are put into
     List list;        // runs that are to be done,
     size_t place;     // the range that is begun,
     uint64_t given;   // runs in all ranges,
@@ -122,6 +135,20 @@ static void nap(long nanoseconds)
     (void)nanosleep(&time, NULL);
 }
 
+static KalStatus make_parcels(KalRanks *ranks)
+{
+    const size_t n = ranks->own == 0 ? (size_t)ranks->count : PARCELS;
+    ranks->parcels = (Parcel *)kal_alloc(ranks->ctx, n, sizeof *ranks->parcels);
+    ranks->n_parcels = ranks->parcels ? n : 0;
+    return ranks->parcels ? KAL_OK
+                          : kal_no_memory(ranks->ctx, "for the ranks of a sweep");
+}
+
+static void free_parcels(const KalRanks *ranks)
+{
+    kal_free(ranks->ctx, ranks->parcels, ranks->n_parcels * sizeof *ranks->parcels);
+}
+
 KalStatus kal_ranks_join(KalContext *ctx, KalRanks **out_ranks)
 {
     int provided = 0;
@@ -140,10 +167,14 @@ KalStatus kal_ranks_join(KalContext *ctx, KalRanks **out_ranks)
                           "MPI cannot be used: it does not start, or takes no calls of "
                           "several threads; --shard and --merge do without it");
     }
+    if (status == KAL_OK) {
+        status = make_parcels(ranks);
+    }
     if (status == KAL_OK && pthread_mutex_init(&ranks->lock, NULL) != 0) {
         status = kal_no_memory(ctx, "for the ranks of a sweep");
     }
     if (status != KAL_OK) {
+        free_parcels(ranks);
         kal_free(ctx, ranks, sizeof *ranks);
         return status;
     }
@@ -157,6 +188,7 @@ void kal_ranks_leave(KalRanks *ranks)
         (void)ranks->lib.finalize();
         (void)pthread_mutex_destroy(&ranks->lock);
         kal_block_clear(ranks->ctx, &ranks->message);
+        free_parcels(ranks);
         kal_free(ranks->ctx, ranks, sizeof *ranks);
     }
 }
@@ -170,6 +202,42 @@ int kal_ranks_own(const KalRanks *ranks)
 static void post(const KalRanks *ranks, const void *data, size_t size, int to, int tag)
 {
     (void)ranks->lib.send(data, (int)size, ranks->lib.byte, to, tag, ranks->lib.world);
+}
+
+// Send a parcel, without waiting for it.
+static void post_parcel(const KalRanks *ranks, Parcel *parcel, int to, int tag)
+{
+    assert(!parcel->sent && parcel->size <= sizeof parcel->data);
+    (void)ranks->lib.isend(parcel->data, (int)parcel->size, ranks->lib.byte, to, tag,
+                           ranks->lib.world, &parcel->request);
+    parcel->sent = true;
+}
+
+// Whether the memory of a parcel is free; asking lets MPI go on with it.
+static bool is_free(const KalRanks *ranks, Parcel *parcel)
+{
+    KalMpiStatus status = {.source = 0};
+    int done = 0;
+    if (parcel->sent && ranks->lib.test(&parcel->request, &done, &status) == 0
+        && done) {
+        parcel->sent = false;
+        parcel->size = 0;
+    }
+    return !parcel->sent;
+}
+
+static void await_parcel(const KalRanks *ranks, Parcel *parcel)
+{
+    while (!is_free(ranks, parcel)) {
+        nap(NAP);
+    }
+}
+
+static void await_parcels(const KalRanks *ranks)
+{
+    for (size_t i = 0; i < ranks->n_parcels; i++) {
+        await_parcel(ranks, &ranks->parcels[i]);
+    }
 }
 
 // Wait for a message and take it; returns its size.  One that is larger than `room` ends all.
@@ -271,7 +339,11 @@ static void answer_ask(KalRanks *ranks, const void *data, size_t size, int from)
     const uint64_t fair = open / (2 * (uint64_t)ranks->count) + 1;
     fill_list(ranks, ask.wanted < fair ? ask.wanted : fair, &list);
     pthread_mutex_unlock(&ranks->lock);
-    post(ranks, list.ranges, list.n * sizeof list.ranges[0], from, TAG_RUNS);
+    Parcel *parcel = &ranks->parcels[from];
+    await_parcel(ranks, parcel); // the list before, which the rank has had
+    parcel->size = list.n * sizeof list.ranges[0];
+    memcpy(parcel->data, list.ranges, parcel->size);
+    post_parcel(ranks, parcel, from, TAG_RUNS);
 }
 
 // A row that another rank has sent, under the lock.
@@ -374,6 +446,7 @@ static void *attend(void *user)
             nap(LOOK);
         }
     }
+    await_parcels(ranks);
     return NULL;
 }
 
@@ -426,16 +499,18 @@ static void await_list(KalRanks *ranks)
     }
 }
 
-// Send the rows that wait.
+// Send the rows that wait, and let MPI go on with those that are on their way.
 static void post_rows(void *user)
 {
     KalRanks *ranks = (KalRanks *)user;
-    if (ranks->message.size == 0) {
-        return;
+    Parcel *parcel = &ranks->parcels[ranks->filled];
+    if (!parcel->sent && parcel->size > 0) {
+        post_parcel(ranks, parcel, 0, TAG_ROWS);
+        ranks->filled = (ranks->filled + 1) % ranks->n_parcels;
     }
-    await_list(ranks);
-    post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROWS);
-    ranks->message.size = 0;
+    for (size_t i = 0; i < ranks->n_parcels; i++) {
+        (void)is_free(ranks, &ranks->parcels[i]);
+    }
 }
 
 // Ask for as many runs as are done in the time of a batch.
@@ -500,40 +575,77 @@ static bool next_of_follower(void *user, uint64_t *out_run)
     return there;
 }
 
-// Add a row to those that wait.
+// Write a row and zeros up to its end.
+static void write_row(const KalRanksWork *work, const KalSweepRow *row,
+                      const RowHead *head, char *to)
+{
+    const double *numbers = work->samples ? row->samples : row->values;
+    const size_t count = work->samples ? row->n_samples * work->values : work->values;
+    char *end = to + sizeof *head + row_size(work, head);
+    memcpy(to, head, sizeof *head);
+    to += sizeof *head;
+    if (count > 0) {
+        memcpy(to, numbers, count * sizeof *numbers);
+        to += count * sizeof *numbers;
+    }
+    memcpy(to, row->reason, (size_t)head->reason_length);
+    to += head->reason_length;
+    if (head->n_marks > 0) {
+        memcpy(to, row->not_unique, (size_t)head->n_marks);
+        to += head->n_marks;
+    }
+    memset(to, 0, (size_t)(end - to));
+}
+
+// Room for a row in the parcel that is filled, or in the next one once it is free.
+static char *find_room(KalRanks *ranks, size_t size)
+{
+    assert(size <= PARCEL);
+    if (ranks->parcels[ranks->filled].size + size > PARCEL) {
+        post_rows(ranks);
+    }
+    Parcel *parcel = &ranks->parcels[ranks->filled];
+    if (parcel->sent) {
+        await_parcel(ranks, parcel);
+    }
+    char *room = (char *)parcel->data + parcel->size;
+    parcel->size += size;
+    return room;
+}
+
+static KalStatus post_long_row(KalRanks *ranks, const KalSweepRow *row,
+                               const RowHead *head, size_t size)
+{
+    KAL_TRY(kal_block_reserve(ranks->ctx, &ranks->message, size));
+    write_row(ranks->work, row, head, (char *)ranks->message.data);
+    post(ranks, ranks->message.data, size, 0, TAG_ROWS);
+    return KAL_OK;
+}
+
 static KalStatus add_row(KalRanks *ranks, const KalSweepRow *row)
 {
-    static const char zeros[8] = {0};
     const KalRanksWork *work = ranks->work;
-    KalBlock *message = &ranks->message;
     const RowHead head = {.run = row->run,
                           .status = (uint64_t)row->status,
                           .n_samples = work->samples ? row->n_samples : 0,
                           .reason_length = strlen(row->reason),
                           .n_marks = row->not_unique ? work->values : 0};
-    const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
-    const double *numbers = work->samples ? row->samples : row->values;
-    const size_t end = message->size + sizeof head + row_size(work, &head);
-    KAL_TRY(kal_block_add(ranks->ctx, message, &head, sizeof head));
-    KAL_TRY(
-        kal_block_add(ranks->ctx, message, numbers, (size_t)count * sizeof(double)));
-    KAL_TRY(
-        kal_block_add(ranks->ctx, message, row->reason, (size_t)head.reason_length));
-    KAL_TRY(kal_block_add(ranks->ctx, message, row->not_unique, (size_t)head.n_marks));
-    return kal_block_add(ranks->ctx, message, zeros, end - message->size);
+    const size_t size = sizeof head + row_size(work, &head);
+    if (size > PARCEL) {
+        return post_long_row(ranks, row, &head, size);
+    }
+    write_row(work, row, &head, find_room(ranks, size));
+    return KAL_OK;
 }
 
 // Rows are sent when there are some, or when the ticker says so; without one at once.  One that
-// there is no room for ends the sweep: it goes nowhere, nor do parts of it.
+// there is no room for ends the sweep.
 static KalStatus post_row(void *user, const KalSweepRow *row)
 {
     KalRanks *ranks = (KalRanks *)user;
     pthread_mutex_lock(&ranks->ticker.lock);
-    const size_t before = ranks->message.size;
     const KalStatus status = add_row(ranks, row);
-    if (status != KAL_OK) {
-        ranks->message.size = before;
-    } else if (ranks->message.size > MOST_BYTES || !ranks->ticker.ticks) {
+    if (!ranks->ticker.ticks) {
         post_rows(ranks);
     }
     pthread_mutex_unlock(&ranks->ticker.lock);
@@ -551,6 +663,7 @@ static void post_leave(KalRanks *ranks, KalStatus status)
                    kal_context_message(ranks->ctx));
     await_list(ranks);
     post(ranks, text, sizeof number + strlen(text + sizeof number), 0, TAG_LEAVE);
+    await_parcels(ranks);
 }
 
 // A rank that helps: it asks the leader for numbers of runs, and posts rows in bundles,

@@ -75,6 +75,8 @@ def ranks_make_no_difference():
     with Folder():
         for more, ending, counts in (([], "csv", (1, 2, 3, 4)),
                                      (["--trajectories"], "h5", (3,)),
+                                     # rows that are longer than a parcel
+                                     (["--trajectories", "--until", "100"], "h5", (2,)),
                                      (["--keep", "max(x), when(wall)", "--threads", "2"],
                                       "h5", (2,))):
             alone = f"alone.{ending}"
