@@ -4,10 +4,13 @@ test_installed.py BUILD EXAMPLE VERSION CC…
 
 Installs the build into a temporary folder, then compiles and runs the example with what
 pkg-config says, once against the shared and once against the static library.  Manual pages
-and completions are looked at too.
+and completions are looked at too, and whether Debian's packages take what is installed.
 """
 
+import fnmatch
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +50,7 @@ HEADERS = {
     "verify.h",
     "version.h",
 }
+ROOT = Path(EXAMPLE).resolve().parent.parent
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -138,12 +142,59 @@ class Installed:
             self.find("libkalaba.a"), "-lm", "-o", program)
         assert "rod tension" in run(program)
 
+    def files(self):
+        """What is installed, as it stands in a package, whatever the prefix."""
+        prefix = self.find("kalaba.pc").parent
+        while prefix.name != "lib":
+            prefix = prefix.parent
+        prefix = prefix.parent
+        return [str(Path("usr") / path.relative_to(prefix)) for path in prefix.rglob("*")
+                if not path.is_dir()]
+
+    def packages_take_every_file_once(self):
+        patterns = [line for path in sorted(ROOT.glob("debian/*.install"))
+                    for line in path.read_text().split()]
+        taken = {file: [pattern for pattern in patterns
+                        if fnmatch.fnmatch(file, pattern) or fnmatch.fnmatch(file, pattern + "/*")]
+                 for file in self.files()}
+        for file, by in taken.items():
+            assert len(by) == 1, f"{file} is taken by {by}"
+        used = {by[0] for by in taken.values()}
+        assert used == set(patterns), f"nothing is installed as {set(patterns) - used}"
+
+    def packages_build_what_is_installed(self):
+        """By the target that the rules name, which alone is built."""
+        rules = (ROOT / "debian/rules").read_text()
+        target = re.search(r"ninja -C \$\(TREE\) -v (\w+)\n", rules).group(1)
+        built = run("ninja", "-C", BUILD, "-t", "query", target).split()
+        for file in json.loads(run("meson", "introspect", BUILD, "--installed")):
+            name = os.path.relpath(file, BUILD) if os.path.isabs(file) else ".. (an alias)"
+            made_before = name.startswith(("..", "meson-private"))
+            assert made_before or name in built, f"{name} is not made by {target}"
+
+    def packages_name_the_libraries_that_are_loaded(self):
+        if not shutil.which("dpkg"):
+            return
+        paragraphs = (ROOT / "debian/control").read_text().split("\n\n")
+        texts = [path.read_text() for path in (ROOT / "src").rglob("*.[ch]")]
+        names = {name for text in texts for name in re.findall(r'"(lib\w+\.so\.\d+)"', text)}
+        assert len(names) > 8, names
+        for name in names:
+            owner = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True,
+                                   check=False, timeout=HANG).stdout.split(":")[0]
+            for package in ("kalaba", "libkalaba0") if owner else ():
+                [text] = [each for each in paragraphs if f"Package: {package}\n" in each]
+                assert re.search(rf"[ ,]{owner}[,\n]", text), f"{package} does not name {owner}"
+
 
 def main():
     cases = [Installed.installs, Installed.has_libraries,
              Installed.has_public_headers_only, Installed.has_the_version_of_the_project,
              Installed.has_a_manual_page_for_each_command_and_topic,
              Installed.completes_what_is_typed,
+             Installed.packages_take_every_file_once,
+             Installed.packages_build_what_is_installed,
+             Installed.packages_name_the_libraries_that_are_loaded,
              Installed.example_runs_with_the_shared_library,
              Installed.example_runs_with_the_static_library]
     failed = 0
