@@ -91,6 +91,7 @@ typedef struct Job {
     bool *not_unique; // for each of the kept values
     uint64_t run;     // that is done alone; 0: all are done
     char *command;
+    char *told; // to readers of the report
     double began;
     double last; // when progress was shown
     bool terminal;
@@ -244,18 +245,23 @@ static bool is_noted(int row)
     return row == KAL_OPTION_OUTSIDE || (row >= OPTION_VARY && row <= OPTION_MAX_STEPS);
 }
 
+// A page is for others, to whom the folders of this machine mean nothing.
+static const char *path_for_others(const char *path)
+{
+    return path && path[0] == '/' ? strrchr(path, '/') + 1 : path;
+}
+
 // The command as one might type it, for the file: what is the same for any number of
 // threads, any shards and any interruption.  The caller frees it.
-static char *print_command(const KalArguments *arguments)
+static char *print_command(const KalArguments *arguments, const char *model)
 {
-    assert(arguments->n_operands > 0);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) {
         return NULL;
     }
-    fprintf(out, "kalaba sweep %s", arguments->operands[0]);
+    fprintf(out, "kalaba sweep %s", model);
     for (int i = 0; i < (int)(sizeof options / sizeof options[0]); i++) {
         const char *value = arguments->options[i];
         if (value && is_noted(i) && !options[i].repeatable) {
@@ -482,8 +488,8 @@ static bool claim_files(const Job *job)
 
 static KalStatus write_report(const Job *job)
 {
-    const KalSweepReportFacts facts = {.command = job->command,
-                                       .table = option(job, OPTION_FILE)};
+    const KalSweepReportFacts facts = {
+        .command = job->told, .table = path_for_others(option(job, OPTION_FILE))};
     return job->report
                ? kal_sweep_report_write(job->report, &facts, option(job, OPTION_REPORT))
                : KAL_OK;
@@ -600,12 +606,17 @@ static KalExit go(Job *job)
 
 static KalExit sweep(KalModelJob *model)
 {
+    assert(model->arguments->n_operands > 0);
+    const char *path = model->arguments->operands[0];
     Job *job = calloc(1, sizeof *job);
-    char *command = print_command(model->arguments);
+    char *command = print_command(model->arguments, path);
+    char *told = print_command(model->arguments, path_for_others(path));
     KalExit status = KAL_EXIT_FAULT;
-    if (job && command) {
-        *job = (Job){
-            .model = model, .command = command, .terminal = isatty(STDERR_FILENO)};
+    if (job && command && told) {
+        *job = (Job){.model = model,
+                     .command = command,
+                     .told = told,
+                     .terminal = isatty(STDERR_FILENO)};
         status = read_options(job) ? go(job) : KAL_EXIT_USAGE;
         kal_sweep_report_destroy(job->report);
         kal_sweep_destroy(job->sweep);
@@ -614,6 +625,7 @@ static KalExit sweep(KalModelJob *model)
     } else {
         kal_message_print("out of memory");
     }
+    free(told);
     free(command);
     free(job);
     return status;

@@ -31,6 +31,20 @@ simulate 0 .. 20 every 0.1
 plot x'
 `;
 
+const NAMED = `param m = 1 [kg], T = 0.1 [s]
+component Carriage(at = 0) {
+    coord displacement_along_the_rail [m]
+    kinetic 1/2*m*displacement_along_the_rail'^2
+    init displacement_along_the_rail = at, displacement_along_the_rail' = 1/3
+}
+part left_carriage = Carriage(at = 2/7)
+part right_carriage = Carriage(at = -1234567/7)
+state temperature_of_the_winding [K]: temperature_of_the_winding' = 1
+hold force_of_the_motor [N] every T: 5 + force_of_the_motor
+init temperature_of_the_winding = 300, force_of_the_motor = 0.5
+simulate 0 .. 1 every 0.1
+`;
+
 // Whether no plot is wider than what it is in.
 function plotsFit(page) {
   return page.evaluate(() =>
@@ -77,6 +91,88 @@ async function paper_is_white_and_plots_fit_it(lab) {
           'the screen has its width again',
         );
       });
+    },
+    { colorScheme: 'dark' },
+  );
+}
+
+// What is left of a page of Letter, the shorter one, between its margins, in pixels.
+const PAGE = 965;
+
+// Where a plot does not fit any more a gap remains: they are so high that it is small.
+async function three_plots_fill_a_page(lab) {
+  for (const model of [crank, sleigh]) {
+    await lab.visit(await lab.report(model), async (page) => {
+      await page.evaluate(() => globalThis.dispatchEvent(new Event('beforeprint')));
+      await page.emulateMedia({ media: 'print' });
+      await laidOut(page);
+      const [heights, first] = await page.evaluate(() => {
+        const outer = (e) => e.getBoundingClientRect().height + 12; // the margin below
+        return [
+          [...document.querySelectorAll('.plot')].map(outer),
+          document.querySelector('.plot').getBoundingClientRect().top,
+        ];
+      });
+      const flat = Math.min(...heights);
+      ok(3 * flat <= PAGE && 4 * flat > PAGE, `plots of ${flat} in ${PAGE}`);
+      ok(first + 2 * flat <= PAGE, `two begin at ${first} on the first page`);
+    });
+  }
+}
+
+// Tables show all of their columns, whatever has room for them.
+async function no_column_is_cut_off(lab) {
+  const named = lab.model('named.kal', NAMED);
+  for (const model of [crank, named]) {
+    await lab.visit(await lab.report(model), async (page) => {
+      for (const width of [1600, 1280, 1000, 820, 600]) {
+        await page.setViewportSize({ width, height: 900 });
+        await laidOut(page);
+        const cut = await page.evaluate(() =>
+          [...document.querySelectorAll('.scroll')]
+            .filter((box) => box.scrollWidth > box.clientWidth)
+            .map((box) => box.textContent),
+        );
+        same(cut.join('; '), '', `at a width of ${width}`);
+      }
+      const start = await page.getByRole('table').nth(-2).innerText();
+      const told = ['theta [rad]', 'temperature_of_the_winding [K]\t300'];
+      ok(told.some((text) => start.includes(text)), start);
+    });
+  }
+}
+
+async function a_sweep_is_printed_whole(lab) {
+  const html = lab.file('sweep.html');
+  const inputs = ['--vary', 'L1 = 0.1, 0.11', '--vary', 'f = 0 .. 1 count 20'];
+  const files = ['-o', lab.file('sweep.csv'), '--report', html];
+  const run = await tool('sweep', crank, ...inputs, ...files, '--until', '0.1');
+  same(run.status, 0, run.err);
+  const text = readFileSync(html, 'utf8');
+  ok(!text.includes(lab.folder) && !text.includes(examples), 'a folder is told');
+  await lab.visit(
+    html,
+    async (page) => {
+      await page.evaluate(() => globalThis.dispatchEvent(new Event('beforeprint')));
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await laidOut(page);
+      const [tall, room, theme] = await page.evaluate(() => {
+        const box = document.querySelector('#runs .scroll');
+        return [
+          box.scrollHeight,
+          box.clientHeight,
+          document.documentElement.dataset.theme,
+        ];
+      });
+      same(room, tall, 'the table scrolls');
+      same(theme, 'light');
+      for (const name of ['All runs', 'Light or dark']) {
+        const button = page.getByRole('button', { name, includeHidden: true });
+        ok(!(await button.isVisible()), `${name} is for the screen`);
+      }
+      ok(await page.getByText('draw line').isVisible(), 'the model');
+      const heading = page.locator('#runs th button').first();
+      same(await heading.evaluate((e) => getComputedStyle(e).display), 'contents');
     },
     { colorScheme: 'dark' },
   );
@@ -175,6 +271,9 @@ async function the_frame_of_a_notebook_saves_and_copies(lab) {
 demandBrowser();
 await runCases([
   paper_is_white_and_plots_fit_it,
+  three_plots_fill_a_page,
+  no_column_is_cut_off,
+  a_sweep_is_printed_whole,
   a_report_takes_few_pages,
   marks_stay_on_their_curves,
   superscripts_are_where_they_belong,

@@ -20,6 +20,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** The width and height that the page has for what is drawn in an element. */
+export function roomOf({ clientWidth, clientHeight }) {
+  return { width: clientWidth, height: clientHeight };
+}
+
 /** A table with a heading for each column; cells are strings or elements. */
 export function table(headings, rows) {
   const cells = (tag, row) => row.map((cell) => make(tag, {}, cell));

@@ -112,6 +112,8 @@ function startState({ columns, check, rows: n }) {
     cell(column),
     cell(velocities[i]),
   ]);
+  const others = columns.filter(({ kind }) => kind === 'state' || kind === 'hold');
+  rows.push(...others.map((each) => [withUnit(each.name, each.unit), cell(each), '']));
   return section('Start', ...longTable(['Coordinate', 'position', 'velocity'], rows));
 }
 

@@ -2,13 +2,12 @@
 
 import uPlot from 'uplot';
 import { axis, equalRanges, paddedRange, sideAxis } from './axes.js';
-import { make } from './dom.js';
+import { make, roomOf } from './dom.js';
 import { number, withUnit } from './format.js';
 import { Legend } from './legend.js';
 import { extent, locate, valueAt } from './run.js';
 import { onTheme, seriesColor } from './theme.js';
 
-const HEIGHT = 340;
 const REACH = 30; // pixels from the cursor to a point that it means
 const STRETCH = 8; // ratio of extents up to which equal units are drawn to one scale
 
@@ -109,8 +108,7 @@ export class PhasePlot {
     const [only] = curves.length === 1 ? curves : [{ label: '', unit: curves[0].unit }];
     return {
       mode: 2,
-      width: this.host.clientWidth,
-      height: HEIGHT,
+      ...roomOf(this.host),
       legend: { show: false },
       cursor: {
         drag: { x: true, y: true, uni: 20 },
@@ -159,7 +157,7 @@ export class PhasePlot {
 
   resize() {
     if (this.host.clientWidth > 0) {
-      this.u.setSize({ width: this.host.clientWidth, height: HEIGHT });
+      this.u.setSize(roomOf(this.host));
       this.reset();
     }
   }

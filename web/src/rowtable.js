@@ -24,7 +24,14 @@ export class RowTable {
     this.head = make('tr', {}, ...columns.map((_, i) => this.heading(i)));
     this.head.append(make('th', {}, 'status'));
     this.body = make('tbody');
-    this.more = make('button', { onclick: () => this.showMore() }, 'More rows');
+    this.count = make('span', { className: 'muted' });
+    const more = { className: 'on-screen', onclick: () => this.showMore() };
+    this.more = make(
+      'p',
+      { className: 'rest' },
+      this.count,
+      make('button', more, 'More rows'),
+    );
     const table = make('table', {}, make('thead', {}, this.head), this.body);
     this.element = make(
       'div',
@@ -87,6 +94,7 @@ export class RowTable {
   fill() {
     const visible = this.order.slice(0, this.shown);
     this.body.replaceChildren(...visible.map((index) => this.row(index)));
+    this.count.textContent = `The first ${visible.length} of ${this.order.length}. `;
     this.more.hidden = this.order.length <= this.shown;
   }
 

@@ -3,6 +3,7 @@
 import { byId, make } from './dom.js';
 import { count, number, unit } from './format.js';
 import { Parallel } from './parallel.js';
+import { preparePrinting } from './print.js';
 import { RowTable } from './rowtable.js';
 import { followSystem, themeButton } from './theme.js';
 
@@ -85,7 +86,7 @@ function showParallel(sweep, onSelect) {
     make('h2', {}, 'Parallel coordinates'),
     make(
       'p',
-      { className: 'muted' },
+      { className: 'muted on-screen' },
       'Drag along an axis to choose runs; click it to let all count again. ',
       all,
     ),
@@ -114,6 +115,7 @@ function show() {
   byId('runs').classList.add('runs');
   byId('runs').append(heading, table.element);
   select(parallel.selected);
+  preparePrinting(() => parallel.draw());
   // For scripts that look at a report, such as the tests.
   globalThis.kalaba = { sweep, parallel, table };
 }

@@ -2,14 +2,13 @@
 
 import uPlot from 'uplot';
 import { axis, paddedRange, sideAxis } from './axes.js';
-import { make } from './dom.js';
+import { make, roomOf } from './dom.js';
 import { number, powerOfTen, unit } from './format.js';
 import { Legend } from './legend.js';
 import { drawMarks, markAt } from './marks.js';
 import { locate, valueAt } from './run.js';
 import { onTheme, seriesColor } from './theme.js';
 
-const HEIGHT = 230;
 const DASHES = [[], [9, 6], [2, 5]]; // so that curves that coincide are all seen
 const LEAST = 1e-18; // what a logarithmic plot shows of zero
 const DRAG = 4; // pixels that make a click a drag
@@ -150,8 +149,7 @@ export class TimePlot {
   options() {
     const { curves, logarithmic } = this.plot;
     return {
-      width: this.host.clientWidth,
-      height: HEIGHT,
+      ...roomOf(this.host),
       legend: { show: false },
       cursor: {
         sync: { key: 'time' },
@@ -197,7 +195,7 @@ export class TimePlot {
 
   resize() {
     if (this.host.clientWidth > 0) {
-      this.u.setSize({ width: this.host.clientWidth, height: HEIGHT });
+      this.u.setSize(roomOf(this.host));
     }
   }
 
