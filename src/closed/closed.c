@@ -332,18 +332,27 @@ static KalStatus replace_reactions(const KalSolver *s, KalExpr *C)
 
 // A model with branches, such as |x|, has no one closed form; one with too many unknowns
 // no short one.
+static KalStatus try_solve(KalSolver *s, KalClosedVerdict *out_verdict)
+{
+    assert(s->sheet);
+    if (!s->settled) {
+        *out_verdict = KAL_CLOSED_BRANCHES;
+    } else if (s->n + s->rank > KAL_UNKNOWNS) {
+        *out_verdict = KAL_CLOSED_TOO_LARGE;
+    } else {
+        return solve(s, out_verdict);
+    }
+    return KAL_OK;
+}
+
 static KalStatus run(KalSheet *sheet, const KalExpr *C, bool named, KalClosed *closed)
 {
     assert(closed->n_results == 0);
     KalSolver s;
     KalStatus status = solver_init(&s, sheet);
     s.C = C;
-    if (status == KAL_OK && !s.settled) {
-        closed->verdict = KAL_CLOSED_BRANCHES;
-    } else if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
-        closed->verdict = KAL_CLOSED_TOO_LARGE;
-    } else if (status == KAL_OK) {
-        status = solve(&s, &closed->verdict);
+    if (status == KAL_OK) {
+        status = try_solve(&s, &closed->verdict);
     }
     if (status == KAL_OK && closed->verdict == KAL_CLOSED_DONE) {
         status = finish(&s, named, closed);
@@ -360,12 +369,8 @@ static KalStatus run_with_reactions(KalSheet *sheet, bool named, KalClosed *clos
     KalExpr C[KAL_UNKNOWNS];
     memcpy(C, sheet->C, sheet->eq->n * sizeof *C);
     KalStatus status = solver_init(&s, sheet);
-    if (status == KAL_OK && !s.settled) {
-        closed->verdict = KAL_CLOSED_BRANCHES;
-    } else if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
-        closed->verdict = KAL_CLOSED_TOO_LARGE;
-    } else if (status == KAL_OK) {
-        status = solve(&s, &closed->verdict);
+    if (status == KAL_OK) {
+        status = try_solve(&s, &closed->verdict);
     }
     if (status == KAL_OK && closed->verdict == KAL_CLOSED_DONE) {
         status = replace_reactions(&s, C);
