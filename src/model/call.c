@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Calls: functions of numbers and vectors, functions of the model, quantities of motion.
+// Calls: functions of numbers and vectors, functions of the model.
 //
 // Functions of numbers are operators of formulas (expr/ops.def), with their rules for units
 // there; special ones stand in a table at the end.  A function of the model is evaluated
@@ -10,7 +10,7 @@
 // Recursion by way of expressions ends there.
 
 #include "model/build_impl.h"
-#include "model/constraint_impl.h"
+#include "model/call_impl.h"
 #include "model/vocabulary.h"
 
 #include <kalaba/text.h>
@@ -28,8 +28,7 @@ static uint32_t count_arguments(const KalNode *node)
     return n;
 }
 
-// Exactly so many arguments, else an error.
-static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
+bool kal_build_demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
 {
     assert(node->kind == KAL_NODE_CALL);
     const uint32_t n = count_arguments(node);
@@ -140,7 +139,7 @@ static KalValue call_function(KalBuild *b, KalOp op, const KalNode *node)
         return kal_build_bad(b, node->span, "%s takes two or more arguments",
                              kal_op_word(op));
     }
-    if (!demand_arguments(b, node, (uint32_t)kal_op_arity(op))) {
+    if (!kal_build_demand_arguments(b, node, (uint32_t)kal_op_arity(op))) {
         return KAL_BAD_VALUE;
     }
     return n == 1 ? apply_one(b, op, node) : apply_more(b, op, node);
@@ -183,7 +182,7 @@ static KalValue dot(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 
 static KalValue call_dot(KalBuild *b, const KalNode *node)
 {
-    if (!demand_arguments(b, node, 2)) {
+    if (!kal_build_demand_arguments(b, node, 2)) {
         return KAL_BAD_VALUE;
     }
     const KalValue a = vector_argument(b, node->of.call.arguments, "dot");
@@ -204,7 +203,7 @@ static KalValue minor(KalBuild *b, const KalArray *a, const KalArray *c, uint32_
 // In space a vector; in the plane the number that is its third component.
 static KalValue call_cross(KalBuild *b, const KalNode *node)
 {
-    if (!demand_arguments(b, node, 2)) {
+    if (!kal_build_demand_arguments(b, node, 2)) {
         return KAL_BAD_VALUE;
     }
     const KalValue a = vector_argument(b, node->of.call.arguments, "cross");
@@ -234,7 +233,7 @@ static KalValue call_cross(KalBuild *b, const KalNode *node)
 // The root of the sum of squares, not hypot: derivatives of sums are simpler.
 static KalValue call_norm(KalBuild *b, const KalNode *node)
 {
-    if (!demand_arguments(b, node, 1)) {
+    if (!kal_build_demand_arguments(b, node, 1)) {
         return KAL_BAD_VALUE;
     }
     const KalValue a = vector_argument(b, node->of.call.arguments, "norm");
@@ -252,7 +251,7 @@ static KalValue call_norm(KalBuild *b, const KalNode *node)
 // Rows have one length; the elements of a matrix may be anything.
 static KalValue call_transpose(KalBuild *b, const KalNode *node)
 {
-    if (!demand_arguments(b, node, 1)) {
+    if (!kal_build_demand_arguments(b, node, 1)) {
         return KAL_BAD_VALUE;
     }
     const KalValue a = kal_build_eval(b, node->of.call.arguments);
@@ -282,256 +281,6 @@ static KalValue call_transpose(KalBuild *b, const KalNode *node)
         result->items[j] = row ? kal_build_finish(b, row, node->span) : KAL_BAD_VALUE;
     }
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
-}
-
-// Quantities of motion.
-
-bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
-                          uint32_t *out_index)
-{
-    assert(out_index);
-    if (value.kind == KAL_VALUE_BAD) {
-        return false;
-    }
-    const bool scalar = value.kind == KAL_VALUE_SCALAR;
-    const KalExprNode node = scalar ? kal_graph_node(b->graph, value.of.expr)
-                                    : (KalExprNode){.op = KAL_OP_CONST};
-    const KalSymbol *symbol =
-        node.op == KAL_OP_SYMBOL ? &b->model->symbols[node.arg[0].index] : NULL;
-    if (!symbol || symbol->kind != KAL_SYMBOL_COORDINATE) {
-        kal_build_error(b, span, "'%.*s' is not a coordinate",
-                        (int)(span.end - span.begin), span.source->text + span.begin);
-        return false;
-    }
-    *out_index = symbol->index;
-    assert(symbol->index < b->model->n_coordinates);
-    return true;
-}
-
-// Energy per unit of a coordinate.
-static KalUnitId force_unit(KalBuild *b, KalValue value)
-{
-    return kal_build_unit_over(b, b->units.energy, value.unit);
-}
-
-// The symbol of the constraint force on a coordinate; made when it is first asked for.
-static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
-{
-    assert(node->kind == KAL_NODE_CALL);
-    uint32_t index;
-    KalExpr e;
-    (void)c;
-    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)
-        || !kal_build_check(b, kal_model_coordinate_force(b->model, index, &e))) {
-        return KAL_BAD_VALUE;
-    }
-    return kal_build_scalar_of(b, e, KAL_MARK(COORDINATE_FORCE), force_unit(b, a),
-                               node);
-}
-
-// The reaction of the constraint that prescribes a coordinate.
-static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
-{
-    assert(node->kind == KAL_NODE_CALL);
-    uint32_t index;
-    uint64_t constraint;
-    (void)c;
-    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)) {
-        return KAL_BAD_VALUE;
-    }
-    if (!kal_map_find(&b->lists.drives, (uint64_t)index + 1, &constraint)) {
-        return kal_build_bad(b, node->span,
-                             "'%s' is not prescribed, so nothing drives it",
-                             b->model->coordinates[index].name);
-    }
-    assert(constraint < b->model->n_constraints);
-    return kal_build_scalar_of(b, b->model->constraints[constraint].reaction,
-                               KAL_MARK(REACTION), force_unit(b, a), node);
-}
-
-// What an argument names, anything being allowed in it.
-static KalValue named_argument(KalBuild *b, const KalNode *node, KalSpace space)
-{
-    const KalUsage usage = b->eval.usage;
-    b->eval.usage.allowed = KAL_MARKS_ALL;
-    const KalNode *argument = node->of.call.arguments;
-    const KalValue value = demand_arguments(b, node, 1)
-                               ? kal_build_path(b, argument, space)
-                               : KAL_BAD_VALUE;
-    b->eval.usage = usage;
-    return value;
-}
-
-static KalValue call_cforce(KalBuild *b, const KalNode *node)
-{
-    return kal_build_each(b, cforce_scalar, named_argument(b, node, KAL_SPACE_VALUE),
-                          (KalValue){.kind = KAL_VALUE_NONE}, node);
-}
-
-static KalValue call_drive(KalBuild *b, const KalNode *node)
-{
-    return kal_build_each(b, drive_scalar, named_argument(b, node, KAL_SPACE_VALUE),
-                          (KalValue){.kind = KAL_VALUE_NONE}, node);
-}
-
-// Reactions or inputs, by the name of what has them.
-static KalValue call_named(KalBuild *b, const KalNode *node, KalSpace space,
-                           const char *what)
-{
-    const KalValue value = named_argument(b, node, space);
-    if (value.kind == KAL_VALUE_PART
-        || (value.kind == KAL_VALUE_ARRAY && (value.marks & KAL_MARKS_ALL) == 0)) {
-        return kal_build_bad(b, node->span, "expected %s, found %s", what,
-                             kal_build_describe(value).text);
-    }
-    return value;
-}
-
-static KalValue call_reaction(KalBuild *b, const KalNode *node)
-{
-    return call_named(b, node, KAL_SPACE_CONSTRAINT, "a constraint");
-}
-
-// 1 or 0 for each reaction of a constraint.
-static KalValue active_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
-{
-    KalExpr e;
-    (void)c;
-    const uint32_t id = kal_graph_node(b->graph, a.of.expr).arg[0].index;
-    assert(b->model->symbols[id].kind == KAL_SYMBOL_REACTION);
-    if (!kal_build_check(b,
-                         kal_model_active(b->model, b->model->symbols[id].index, &e))) {
-        return KAL_BAD_VALUE;
-    }
-    return kal_build_scalar_of(b, e, KAL_MARK(ACTIVE), KAL_UNIT_ONE, node);
-}
-
-static KalValue call_active(KalBuild *b, const KalNode *node)
-{
-    const KalValue reactions =
-        call_named(b, node, KAL_SPACE_CONSTRAINT, "a constraint");
-    return kal_build_each(b, active_scalar, reactions,
-                          (KalValue){.kind = KAL_VALUE_NONE}, node);
-}
-
-// The contact or friction that an argument names, with a row of it.
-static bool named_contact(KalBuild *b, const KalNode *node, KalValue *out_value,
-                          uint32_t *out_row)
-{
-    const KalValue value = named_argument(b, node, KAL_SPACE_CONSTRAINT);
-    *out_value = value;
-    if (value.kind == KAL_VALUE_BAD) {
-        return false;
-    }
-    if (!kal_build_is_reaction(b, value, out_row)
-        || b->model->constraints[*out_row].role == KAL_ROLE_USUAL) {
-        (void)kal_build_bad(b, node->span,
-                            "expected the name of a contact or friction");
-        return false;
-    }
-    return true;
-}
-
-static KalValue call_gap(KalBuild *b, const KalNode *node)
-{
-    KalValue value;
-    uint32_t row = 0;
-    if (!named_contact(b, node, &value, &row)) {
-        return KAL_BAD_VALUE;
-    }
-    const KalConstraint *gap = &b->model->constraints[row];
-    if (gap->role != KAL_ROLE_GAP) {
-        return kal_build_bad(b, node->span, "a friction has no gap");
-    }
-    uint64_t marks = 0;
-    (void)kal_build_check(b, kal_model_kinds_in(b->model, gap->residual, &marks));
-    return kal_build_scalar_of(b, gap->residual, (unsigned)marks,
-                               kal_build_unit_over(b, b->units.energy, value.unit),
-                               node);
-}
-
-// The tangential force: the reaction of the slip, whether it holds or slides.
-static KalValue call_friction(KalBuild *b, const KalNode *node)
-{
-    KalValue value;
-    uint32_t row = 0;
-    if (!named_contact(b, node, &value, &row)) {
-        return KAL_BAD_VALUE;
-    }
-    const KalContact *contact = &b->model->contacts[b->model->constraints[row].contact];
-    if (contact->n_slips == 0) {
-        return kal_build_bad(b, node->span, "the contact '%s' has no friction",
-                             contact->name);
-    }
-    KalArray *array = kal_build_array(b, contact->n_slips);
-    if (!array) {
-        return KAL_BAD_VALUE;
-    }
-    for (uint32_t i = 0; i < contact->n_slips; i++) {
-        const KalConstraint *slip = &b->model->constraints[contact->slip[i]];
-        array->items[i] = kal_build_scalar_of(b, slip->reaction, KAL_MARK(REACTION),
-                                              value.unit, node);
-    }
-    return contact->n_slips == 1 ? array->items[0]
-                                 : kal_build_finish(b, array, node->span);
-}
-
-// 1 while a contact or friction holds.
-static KalValue call_sticks(KalBuild *b, const KalNode *node)
-{
-    KalValue value;
-    KalExpr e;
-    uint32_t row = 0;
-    if (!named_contact(b, node, &value, &row)) {
-        return KAL_BAD_VALUE;
-    }
-    const KalContact *contact = &b->model->contacts[b->model->constraints[row].contact];
-    if (contact->n_slips == 0) {
-        return kal_build_bad(b, node->span, "the contact '%s' has no friction",
-                             contact->name);
-    }
-    if (!kal_build_check(b, kal_model_active(b->model, contact->slip[0], &e))) {
-        return KAL_BAD_VALUE;
-    }
-    return kal_build_scalar_of(b, e, KAL_MARK(ACTIVE), KAL_UNIT_ONE, node);
-}
-
-static KalValue call_control(KalBuild *b, const KalNode *node)
-{
-    return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
-}
-
-// What a law asks for: its promise stands before that of what comes of it.
-static KalValue demand_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
-{
-    (void)c;
-    const uint32_t id = kal_graph_node(b->graph, a.of.expr).arg[0].index;
-    const KalSymbol *symbol = &b->model->symbols[id];
-    if (symbol->kind != KAL_SYMBOL_PROMISE) {
-        return kal_build_bad(b, node->span,
-                             "demand(…) is what a law asks for, and this actuator has "
-                             "none; its input is control(…)");
-    }
-    assert(symbol->index > 0);
-    return kal_build_scalar_of(b, b->model->promises[symbol->index - 1].symbol,
-                               KAL_MARK(PROMISE), a.unit, node);
-}
-
-static KalValue call_demand(KalBuild *b, const KalNode *node)
-{
-    const KalValue inputs = call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
-    return kal_build_each(b, demand_scalar, inputs, (KalValue){.kind = KAL_VALUE_NONE},
-                          node);
-}
-
-// T + V, as a symbol: what it is made of is known only when the model is complete.
-static KalValue call_energy(KalBuild *b, const KalNode *node)
-{
-    if (!demand_arguments(b, node, 0)) {
-        return KAL_BAD_VALUE;
-    }
-    return kal_build_scalar_of(b, b->model->energy, KAL_MARK(ENERGY), b->units.energy,
-                               node);
 }
 
 // Functions of the model.
@@ -587,7 +336,7 @@ static KalValue call_model(KalBuild *b, KalEntry *entry, const KalNode *node)
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
         n++;
     }
-    if (!demand_arguments(b, node, n)) {
+    if (!kal_build_demand_arguments(b, node, n)) {
         return KAL_BAD_VALUE;
     }
     if (entry->active) {
@@ -617,20 +366,20 @@ typedef struct SpecialRow {
 } SpecialRow;
 
 static const SpecialRow SPECIALS[] = {
-    {"dot",       call_dot      },
-    {"cross",     call_cross    },
-    {"norm",      call_norm     },
-    {"transpose", call_transpose},
-    {"reaction",  call_reaction },
-    {"gap",       call_gap      },
-    {"friction",  call_friction },
-    {"sticks",    call_sticks   },
-    {"cforce",    call_cforce   },
-    {"drive",     call_drive    },
-    {"control",   call_control  },
-    {"energy",    call_energy   },
-    {"active",    call_active   },
-    {"demand",    call_demand   },
+    {"dot",       call_dot               },
+    {"cross",     call_cross             },
+    {"norm",      call_norm              },
+    {"transpose", call_transpose         },
+    {"reaction",  kal_build_call_reaction},
+    {"gap",       kal_build_call_gap     },
+    {"friction",  kal_build_call_friction},
+    {"sticks",    kal_build_call_sticks  },
+    {"cforce",    kal_build_call_cforce  },
+    {"drive",     kal_build_call_drive   },
+    {"control",   kal_build_call_control },
+    {"energy",    kal_build_call_energy  },
+    {"active",    kal_build_call_active  },
+    {"demand",    kal_build_call_demand  },
 };
 
 enum {
@@ -713,8 +462,9 @@ static KalValue call_entry(KalBuild *b, KalEntry *entry, unsigned primes,
     assert(is_callable(entry));
     if (entry->kind == KAL_ENTRY_TABLE) {
         entry->site->used = true;
-        return demand_arguments(b, node, 1) ? kal_build_look_up(b, entry, primes, node)
-                                            : KAL_BAD_VALUE;
+        return kal_build_demand_arguments(b, node, 1)
+                   ? kal_build_look_up(b, entry, primes, node)
+                   : KAL_BAD_VALUE;
     }
     return primes == 0
                ? call_model(b, entry, node)
