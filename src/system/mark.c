@@ -5,6 +5,7 @@
 #include "system/mark.h"
 
 #include "base/block.h"
+#include "base/map.h"
 #include "expr/order.h"
 #include "expr/switch.h"
 #include "system/peak.h"
@@ -18,29 +19,8 @@ typedef struct Finding {
     KalSystem *system;
     KalBlock marks;  // KalExpr
     KalBlock solved; // KalExpr
+    KalMap known;    // formulas whose zeros are marked already, or end steps
 } Finding;
-
-static bool is_in(const KalBlock *block, KalExpr e)
-{
-    const KalExpr *list = (const KalExpr *)block->data;
-    for (size_t i = 0; i < block->size / sizeof *list; i++) {
-        if (list[i].index == e.index) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether the zeros of a function are marked already, or end steps.
-static bool is_known(const Finding *f, KalExpr e)
-{
-    for (size_t i = 0; i < f->system->pieces.n_switches; i++) {
-        if (f->system->pieces.switches[i].function.index == e.index) {
-            return true;
-        }
-    }
-    return is_in(&f->marks, e) || is_in(&f->solved, e);
-}
 
 static KalStatus add(Finding *f, KalExpr function)
 {
@@ -48,11 +28,14 @@ static KalStatus add(Finding *f, KalExpr function)
     uint64_t kinds = 0;
     KAL_TRY(kal_system_is_bounded(f->system, function, &bounded));
     KAL_TRY(kal_model_kinds_in(f->system->model, function, &kinds));
-    const bool varies = (kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) != 0;
-    return varies && !is_known(f, function)
-               ? kal_block_add(f->system->ctx, bounded ? &f->marks : &f->solved,
-                               &function, sizeof function)
-               : KAL_OK;
+    if ((kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) == 0) {
+        return KAL_OK;
+    }
+    bool known = false;
+    KAL_TRY(kal_map_add(f->system->ctx, &f->known, function.index, 1, &known));
+    return known ? KAL_OK
+                 : kal_block_add(f->system->ctx, bounded ? &f->marks : &f->solved,
+                                 &function, sizeof function);
 }
 
 static KalStatus add_node(Finding *f, KalExpr e)
@@ -148,7 +131,8 @@ KalStatus kal_system_find_marks(KalSystem *system)
     KalPieces *pieces = &system->pieces;
     assert(pieces->n_marks == 0 && pieces->n_late == 0);
     Finding f = {.system = system};
-    KalStatus status = find_in_outputs(&f);
+    KalStatus status = kal_system_know_switches(system, &f.known);
+    status = status == KAL_OK ? find_in_outputs(&f) : status;
     status = status == KAL_OK ? add_pulses(&f) : status;
     status = status == KAL_OK ? keep(system, &f.marks, &pieces->marks, &pieces->n_marks)
                               : status;
@@ -156,5 +140,6 @@ KalStatus kal_system_find_marks(KalSystem *system)
                               : status;
     kal_block_clear(system->ctx, &f.marks);
     kal_block_clear(system->ctx, &f.solved);
+    kal_map_clear(system->ctx, &f.known);
     return status;
 }

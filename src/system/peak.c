@@ -7,6 +7,7 @@
 #include "system/peak.h"
 
 #include "base/block.h"
+#include "base/map.h"
 #include "expr/diff.h"
 #include "expr/order.h"
 
@@ -18,6 +19,7 @@ typedef struct Finding {
     KalSystem *system;
     KalBlock functions; // KalExpr
     KalBlock slopes;    // KalExpr
+    KalMap known;       // operands that were looked at
 } Finding;
 
 static const uint64_t TIME = UINT64_C(1) << KAL_SYMBOL_TIME;
@@ -27,16 +29,6 @@ bool kal_has_peak_at_zero(const KalExprNode *node)
 {
     return node->op == KAL_OP_COSH
            || (node->op == KAL_OP_POWI && kal_node_exponent(node) % 2 == 0);
-}
-
-static bool is_known(const Finding *f, KalExpr e)
-{
-    const KalExpr *list = (const KalExpr *)f->functions.data;
-    bool known = false;
-    for (size_t i = 0; i < f->functions.size / sizeof *list; i++) {
-        known = known || list[i].index == e.index;
-    }
-    return known;
 }
 
 static KalStatus add(Finding *f, KalExpr function, KalExpr slope)
@@ -53,7 +45,12 @@ static KalStatus add_operand(Finding *f, KalExpr e)
     KalExpr slope = KAL_NO_EXPR;
     uint64_t kinds = 0;
     KAL_TRY(kal_model_kinds_in(model, e, &kinds));
-    if ((kinds & TIME) == 0 || (kinds & ~(TIME | PARAMETER)) != 0 || is_known(f, e)) {
+    if ((kinds & TIME) == 0 || (kinds & ~(TIME | PARAMETER)) != 0) {
+        return KAL_OK;
+    }
+    bool known = false;
+    KAL_TRY(kal_map_add(f->system->ctx, &f->known, e.index, 1, &known));
+    if (known) {
         return KAL_OK;
     }
     KAL_TRY(kal_gradient(model->graph, e, &model->time, 1, &slope));
@@ -102,5 +99,6 @@ KalStatus kal_system_find_peaks(KalSystem *system, const KalExpr *formulas,
     }
     kal_block_clear(system->ctx, &f.functions);
     kal_block_clear(system->ctx, &f.slopes);
+    kal_map_clear(system->ctx, &f.known);
     return status;
 }

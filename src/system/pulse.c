@@ -9,6 +9,7 @@
 #include "system/pulse.h"
 
 #include "base/block.h"
+#include "base/map.h"
 #include "expr/node.h"
 #include "expr/order.h"
 #include "system/peak.h"
@@ -16,10 +17,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-enum {
-    MOST = 1000 // functions of each kind; further ones are not looked at
-};
 
 // What is known of a step of the order.
 typedef struct Note {
@@ -34,6 +31,7 @@ typedef struct Finding {
     Note *notes;     // of steps
     KalBlock pulses; // KalExpr
     KalBlock poles;  // KalExpr
+    KalMap known;    // formulas whose zeros end steps, or are known beforehand
 } Finding;
 
 static const uint64_t TIME = UINT64_C(1) << KAL_SYMBOL_TIME;
@@ -69,20 +67,16 @@ static void bend(const Finding *f)
     }
 }
 
-// Whether the zeros of a function end steps already, or are known beforehand.
-static bool is_known(const KalSystem *system, KalExpr e)
+// What ends steps already, or is known beforehand.
+static KalStatus know_others(Finding *f)
 {
-    for (size_t i = 0; i < system->pieces.n_switches; i++) {
-        if (system->pieces.switches[i].function.index == e.index) {
-            return true;
-        }
+    const KalPieces *pieces = &f->system->pieces;
+    assert(pieces->peaks || pieces->n_peaks == 0);
+    KAL_TRY(kal_system_know_switches(f->system, &f->known));
+    for (size_t i = 0; i < pieces->n_peaks; i++) {
+        KAL_TRY(kal_map_set(f->system->ctx, &f->known, pieces->peaks[i].index, 1));
     }
-    for (size_t i = 0; i < system->pieces.n_peaks; i++) {
-        if (system->pieces.peaks[i].index == e.index) {
-            return true;
-        }
-    }
-    return false;
+    return KAL_OK;
 }
 
 // A step that is zero where an odd function of it is.
@@ -102,13 +96,15 @@ static KalStatus add(const Finding *f, KalBlock *list, uint32_t i)
     const KalExpr e = f->order->steps[i].node;
     bool bounded = false;
     uint64_t kinds = 0;
-    if (f->notes[i].listed || list->size >= MOST * sizeof e) {
+    uint64_t place = 0;
+    if (f->notes[i].listed) {
         return KAL_OK;
     }
     f->notes[i].listed = true;
     KAL_TRY(kal_system_is_bounded(f->system, e, &bounded));
     KAL_TRY(kal_model_kinds_in(f->system->model, e, &kinds));
-    return bounded && (kinds & ~PARAMETER) != 0 && !is_known(f->system, e)
+    return bounded && (kinds & ~PARAMETER) != 0
+                   && !kal_map_find(&f->known, e.index, &place)
                ? kal_block_add(f->system->ctx, list, &e, sizeof e)
                : KAL_OK;
 }
@@ -216,11 +212,15 @@ KalStatus kal_system_find_pulses(KalSystem *system, const KalExpr *formulas,
 {
     assert(formulas || count == 0);
     Finding f = {.system = system};
-    KalStatus status = kal_order_visit(system->model->graph, formulas, count, find, &f);
+    KalStatus status = know_others(&f);
+    if (status == KAL_OK) {
+        status = kal_order_visit(system->model->graph, formulas, count, find, &f);
+    }
     if (status == KAL_OK) {
         status = finish(&f);
     }
     kal_block_clear(system->ctx, &f.pulses);
     kal_block_clear(system->ctx, &f.poles);
+    kal_map_clear(system->ctx, &f.known);
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct Finding {
     KalSystem *system;
     KalBlock switches; // KalSwitch
     KalBlock nodes;    // KalProgramSwitch
+    KalMap places;     // of switches, by their functions and levels
 } Finding;
 
 KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e, bool *out_bounded)
@@ -81,15 +82,14 @@ static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
                             size_t *out_place)
 {
     assert(form->function.index != KAL_NO_EXPR.index);
-    KalSwitch *list = (KalSwitch *)f->switches.data;
-    const size_t count = f->switches.size / sizeof *list;
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].function.index == form->function.index
-            && list[i].level.index == form->level.index) {
-            list[i].node = has_origin(f->system, list[i].node) ? list[i].node : node;
-            *out_place = i;
-            return KAL_OK;
-        }
+    const uint64_t key = (uint64_t)form->function.index << 32 | form->level.index;
+    const size_t count = f->switches.size / sizeof(KalSwitch);
+    uint64_t place = 0;
+    if (kal_map_find(&f->places, key, &place)) {
+        KalSwitch *known = (KalSwitch *)f->switches.data + place;
+        known->node = has_origin(f->system, known->node) ? known->node : node;
+        *out_place = (size_t)place;
+        return KAL_OK;
     }
     KalSwitch found = {.function = form->function,
                        .level = form->level,
@@ -97,6 +97,7 @@ static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
                        .steps = form->steps};
     KAL_TRY(kal_system_is_bounded(f->system, form->function, &found.bounded));
     KAL_TRY(is_timed(f->system, form->function, &found.timed));
+    KAL_TRY(kal_map_set(f->system->ctx, &f->places, key, count));
     *out_place = count;
     return kal_block_add(f->system->ctx, &f->switches, &found, sizeof found);
 }
@@ -168,7 +169,18 @@ KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
     }
     kal_block_clear(system->ctx, &f.switches);
     kal_block_clear(system->ctx, &f.nodes);
+    kal_map_clear(system->ctx, &f.places);
     return status;
+}
+
+KalStatus kal_system_know_switches(const KalSystem *system, KalMap *known)
+{
+    const KalPieces *pieces = &system->pieces;
+    assert(pieces->switches || pieces->n_switches == 0);
+    for (size_t i = 0; i < pieces->n_switches; i++) {
+        KAL_TRY(kal_map_set(system->ctx, known, pieces->switches[i].function.index, 1));
+    }
+    return KAL_OK;
 }
 
 void kal_switch_describe(const KalSystem *system, size_t i, char *out_where,

@@ -13,12 +13,16 @@
 #ifndef SYSTEM_SWITCH_H
 #define SYSTEM_SWITCH_H
 
+#include "base/map.h"
 #include "base/utf8.h"
 #include "system/system.h"
 
 /// Find the switching functions of formulas: system->pieces.switches and what belongs to it.
 KAL_CHECKED KalStatus kal_system_find_switches(KalSystem *system,
                                                const KalExpr *formulas, size_t count);
+
+/// Add the switching functions, by the indices of their formulas, to those that are known.
+KAL_CHECKED KalStatus kal_system_know_switches(const KalSystem *system, KalMap *known);
 
 /// Whether a formula is a function of t, q, q', states, parameters and what only events
 /// and renewals change.
