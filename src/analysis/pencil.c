@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // Sparse matrices of the linearized equations of a large system; the idea stands in
-// pencil.h.  Entries come from the formulas in the order of their patterns, are sorted by
-// columns, and those of one place are added up.
+// pencil.h.  Entries come from the formulas in the order of their patterns.
 
 #include "analysis/pencil.h"
 
@@ -23,19 +22,12 @@ static void lay_out(KalCarver *carver, void *owner)
     const KalSystem *system = p->a->system;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    const size_t room = (size_t)p->room;
     const KalSparse *R_y = &p->a->forms.R_y;
     const KalSparse *S_y = &p->a->forms.S_y;
     p->rows = kal_carve_ints(carver, m);
     p->place = kal_carve_ints(carver, m);
     p->R_y = kal_carve_doubles(carver, (size_t)R_y->start[n], 1);
     p->S_y = kal_carve_doubles(carver, (size_t)S_y->start[m], 1);
-    p->from = kal_carve_ints(carver, 2 * room);
-    p->start = kal_carve(carver, n + m + 2, sizeof *p->start);
-    p->row = kal_carve_ints(carver, room);
-    p->value = kal_carve_doubles(carver, room, 1);
-    p->given = kal_carve_doubles(carver, room, 1);
-    p->mark = kal_carve_ints(carver, n + m);
     p->b = kal_carve_doubles(carver, n + m, 1);
     p->x = kal_carve_doubles(carver, n + m, 1);
 }
@@ -44,7 +36,9 @@ KalStatus kal_pencil_init(KalPencil *p, KalAnalysis *a)
 {
     const KalEquations *e = a->system->equations;
     *p = (KalPencil){.a = a};
-    p->room = 2 * e->M.start[e->n] + a->forms.R_y.start[e->n] + 2 * e->A.start[e->m];
+    const int64_t room =
+        2 * e->M.start[e->n] + a->forms.R_y.start[e->n] + 2 * e->A.start[e->m];
+    KAL_TRY(kal_gather_init(&p->entries, a->ctx, (int)(e->n + e->m), room));
     return kal_workspace_make_raw(a->ctx, PURPOSE, lay_out, p, &p->workspace);
 }
 
@@ -52,6 +46,7 @@ void kal_pencil_clear(KalPencil *p)
 {
     if (p->a) {
         kal_sparse_lu_clear(&p->lu);
+        kal_gather_clear(&p->entries);
         kal_free(p->a->ctx, p->A, p->A ? p->numbers * sizeof *p->A : 0);
         kal_workspace_clear(p->a->ctx, &p->workspace);
     }
@@ -104,114 +99,58 @@ KalStatus kal_pencil_look(KalPencil *p, bool rest)
     return KAL_OK;
 }
 
-// Entries as they come.
-typedef struct Entries {
-    KalPencil *p;
-    int64_t count;
-} Entries;
-
-static void put(Entries *out, int row, int column, double value)
+static void put_masses(KalPencil *p, double factor)
 {
-    assert(out->count < out->p->room);
-    if (value != 0.0) {
-        out->p->from[2 * out->count] = row;
-        out->p->from[2 * out->count + 1] = column;
-        out->p->given[out->count++] = value;
-    }
-}
-
-static void put_masses(Entries *out, double factor)
-{
-    const KalSparse *M = &out->p->a->system->equations->M;
-    const double *values = out->p->a->instant->large.M;
+    const KalSparse *M = &p->a->system->equations->M;
+    const double *values = p->a->instant->large.M;
     for (size_t i = 0; i < M->rows; i++) {
         for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            put(out, (int)i, (int)M->column[k], factor * values[k]);
+            kal_gather_put(&p->entries, (int)i, (int)M->column[k], factor * values[k]);
             if (M->column[k] != (int64_t)i) {
-                put(out, (int)M->column[k], (int)i, factor * values[k]);
+                kal_gather_put(&p->entries, (int)M->column[k], (int)i,
+                               factor * values[k]);
             }
         }
     }
 }
 
-static void put_slopes(Entries *out, double c1, double c0)
+static void put_slopes(KalPencil *p, double c1, double c0)
 {
-    const KalSparse *R_y = &out->p->a->forms.R_y;
-    const int64_t n = out->p->a->system->n;
+    const KalSparse *R_y = &p->a->forms.R_y;
+    const int64_t n = p->a->system->n;
     for (size_t i = 0; i < R_y->rows; i++) {
         for (int64_t k = R_y->start[i]; k < R_y->start[i + 1]; k++) {
             const int64_t j = R_y->column[k];
-            put(out, (int)i, (int)(j < n ? j : j - n),
-                (j < n ? c0 : c1) * out->p->R_y[k]);
+            kal_gather_put(&p->entries, (int)i, (int)(j < n ? j : j - n),
+                           (j < n ? c0 : c1) * p->R_y[k]);
         }
     }
 }
 
-static void put_rows(Entries *out)
+static void put_rows(KalPencil *p)
 {
-    const KalPencil *p = out->p;
     const KalSparse *A = &p->a->system->equations->A;
     const int n = p->a->system->n;
     for (int r = 0; r < p->n_rows; r++) {
         const int i = p->rows[r];
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             const double value = p->a->instant->large.A[k];
-            put(out, n + r, (int)A->column[k], value);
-            put(out, (int)A->column[k], n + r, -value);
+            kal_gather_put(&p->entries, n + r, (int)A->column[k], value);
+            kal_gather_put(&p->entries, (int)A->column[k], n + r, -value);
         }
     }
-}
-
-// Sort by columns and add up what has the same place.
-static void sort(KalPencil *p, int64_t count, int size)
-{
-    int64_t *end = p->start + 1;
-    memset(p->start, 0, ((size_t)size + 2) * sizeof *p->start);
-    for (int64_t k = 0; k < count; k++) {
-        end[p->from[2 * k + 1] + 1]++;
-    }
-    for (int j = 0; j < size; j++) {
-        end[j + 1] += end[j];
-    }
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t at = end[p->from[2 * k + 1]]++;
-        p->row[at] = p->from[2 * k];
-        p->value[at] = p->given[k];
-    }
-    for (int i = 0; i < size; i++) {
-        p->mark[i] = -1;
-    }
-    int64_t used = 0;
-    int64_t next = 0;
-    for (int j = 0; j < size; j++) {
-        const int64_t begin = used;
-        for (const int64_t last = p->start[j + 1]; next < last; next++) {
-            const int i = p->row[next];
-            if (p->mark[i] >= begin) {
-                p->value[p->mark[i]] += p->value[next];
-                continue;
-            }
-            p->mark[i] = (int)used;
-            p->row[used] = i;
-            p->value[used++] = p->value[next];
-        }
-        p->start[j] = begin;
-    }
-    p->start[size] = used;
 }
 
 KalStatus kal_pencil_factor(KalPencil *p, double c2, double c1, double c0,
                             bool *out_regular)
 {
     const int size = p->a->system->n + p->n_rows;
-    Entries out = {.p = p};
-    put_masses(&out, c2);
-    put_slopes(&out, c1, c0);
-    put_rows(&out);
-    sort(p, out.count, size);
-    const KalColumns matrix = {size, size, p->start, p->row, p->value};
+    kal_gather_begin(&p->entries);
+    put_masses(p, c2);
+    put_slopes(p, c1, c0);
+    put_rows(p);
+    const KalColumns matrix = kal_gather_columns(&p->entries, size);
     const KalSparseLuOptions options = {.least = 1e-15, .most = MOST_ENTRIES};
-    kal_sparse_lu_clear(&p->lu);
     KAL_TRY(kal_sparse_lu_factor(&p->lu, p->a->ctx, &matrix, &options));
     *out_regular = p->lu.rank == size;
     return KAL_OK;

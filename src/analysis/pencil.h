@@ -17,7 +17,7 @@
 #define ANALYSIS_PENCIL_H
 
 #include "analysis/analysis_impl.h"
-#include "sparse/lu.h"
+#include "sparse/gather.h"
 
 /// A workspace; zeroed but for `a` before kal_pencil_init().
 typedef struct KalPencil {
@@ -28,13 +28,7 @@ typedef struct KalPencil {
     int *place;             ///< m: among these; −1: depends on them, or does not act
     double *R_y;            ///< entries of ∂R/∂y at the present state
     double *S_y;            ///< entries of ∂S/∂y
-    int64_t room;           ///< entries that a matrix of the family can have
-    int *from;              ///< room: rows of entries as they come, then columns
-    int64_t *start;         ///< n + m + 1: the matrix by columns
-    int *row;               ///< room
-    double *value;          ///< room
-    double *given;          ///< room: values as they come
-    int *mark;              ///< n + m
+    KalGather entries;      ///< of a matrix of the family
     double *b;              ///< n + m
     double *x;              ///< n + m
     KalSparseLu lu;         ///< the last factors

@@ -167,7 +167,6 @@ static KalStatus factor_span(Wide *w, bool *out_regular)
     }
     const KalColumns matrix = {n, n, w->start, w->row, w->value};
     const KalSparseLuOptions options = {.least = 1e-14, .most = MOST_NUMBERS};
-    kal_sparse_lu_clear(&w->span);
     KAL_TRY(kal_sparse_lu_factor(&w->span, p->a->ctx, &matrix, &options));
     *out_regular = w->span.rank == n;
     return KAL_OK;

@@ -175,20 +175,30 @@ static KalStatus claim_energies(Search *s)
                          .jacobi = true});
 }
 
-// The power of a contribution that is no energy.
-static KalStatus find_power(Search *s, const KalContribution *c, KalExpr *out_power)
+// Contributions to energies have their power accounted for there.
+static bool is_energy(KalTermKind kind)
 {
-    assert(c->kind != KAL_TERM_MASS && c->row < s->eq->n);
-    if (c->kind == KAL_TERM_FORCE || c->kind == KAL_TERM_NONIDEAL) {
-        *out_power = kal_mul(s->g, c->value, s->v[c->row]);
-        return kal_graph_status(s->g);
+    return kind == KAL_TERM_KINETIC || kind == KAL_TERM_POTENTIAL
+           || kind == KAL_TERM_MASS;
+}
+
+// Powers of all contributions that are no energy, in their order: those of forces, and for
+// others ∂e/∂q'·q', the total derivative along rates that are the velocities themselves.
+static KalStatus find_powers(Search *s, KalExpr *out_powers)
+{
+    const KalRates rates = {.symbols = s->v, .rates = s->v, .n = s->eq->n};
+    const size_t n = s->model->n_contributions;
+    for (size_t i = 0; i < n; i++) {
+        const KalContribution *c = &s->model->contributions[i];
+        out_powers[i] = is_energy(c->kind) ? kal_int(s->g, 0) : c->value;
     }
-    KalExpr *slopes = kal_arena_alloc(s->scratch, s->eq->n, sizeof *slopes);
-    if (!slopes) {
-        return kal_no_memory(s->ctx, PURPOSE);
+    KAL_TRY(kal_total(s->g, out_powers, n, &rates, out_powers));
+    for (size_t i = 0; i < n; i++) {
+        const KalContribution *c = &s->model->contributions[i];
+        if (c->kind == KAL_TERM_FORCE || c->kind == KAL_TERM_NONIDEAL) {
+            out_powers[i] = kal_mul(s->g, c->value, s->v[c->row]);
+        }
     }
-    KAL_TRY(kal_gradient(s->g, c->value, s->v, s->eq->n, slopes));
-    *out_power = times_velocities(s, slopes);
     return kal_graph_status(s->g);
 }
 
@@ -216,13 +226,6 @@ static Claim work_of(const Search *s, const KalContribution *c)
     return (Claim){.before = "forces may do work"};
 }
 
-// Contributions to energies have their power accounted for there.
-static bool is_energy(KalTermKind kind)
-{
-    return kind == KAL_TERM_KINETIC || kind == KAL_TERM_POTENTIAL
-           || kind == KAL_TERM_MASS;
-}
-
 // Test one formula at once.
 static KalStatus test(Search *s, KalExpr e, KalVerdict *out_verdict)
 {
@@ -233,19 +236,17 @@ static KalStatus test(Search *s, KalExpr e, KalVerdict *out_verdict)
     return KAL_OK;
 }
 
-// Claim that a contribution does no work, or is no mass.
-static KalStatus claim_contribution(Search *s, const KalContribution *c, bool workless)
+// Claim that a contribution of this power does no work, or is no mass.
+static KalStatus claim_contribution(Search *s, const KalContribution *c, KalExpr power)
 {
-    KalExpr power = KAL_NO_EXPR;
     if (c->kind == KAL_TERM_MASS) {
         const char *name = s->model->coordinates[c->row].name;
         return claim(s, c->value,
                      (Claim){"a mass of '", name, "' is given directly", 0, false});
     }
-    if (workless || is_energy(c->kind)) {
+    if (is_energy(c->kind) || power.index == KAL_NO_EXPR.index) {
         return KAL_OK;
     }
-    KAL_TRY(find_power(s, c, &power));
     KAL_TRY(kal_allowed_put(&s->allowed, s->g, &power));
     return claim(s, power, work_of(s, c));
 }
@@ -268,6 +269,22 @@ static KalStatus are_workless(Search *s, KalExpr *out_power, KalVerdict *out_ver
     return KAL_OK;
 }
 
+// Claim that each contribution does no work, unless all together do none.
+static KalStatus claim_contributions(Search *s, bool workless)
+{
+    const size_t n = s->model->n_contributions;
+    KalExpr *powers =
+        kal_arena_alloc(s->scratch, n, sizeof *powers); // none: KAL_NO_EXPR
+    if (!powers && n > 0) {
+        return kal_no_memory(s->ctx, PURPOSE);
+    }
+    KAL_TRY(workless ? KAL_OK : find_powers(s, powers));
+    for (size_t i = 0; i < n; i++) {
+        KAL_TRY(claim_contribution(s, &s->model->contributions[i], powers[i]));
+    }
+    return KAL_OK;
+}
+
 // Forces may do work as long as all together do none, as those of a magnet.  If they do,
 // blame the first that does: theory (10.14).
 static KalStatus claim_forces(Search *s)
@@ -275,9 +292,7 @@ static KalStatus claim_forces(Search *s)
     KalVerdict workless = {.zero = false};
     KalExpr power = KAL_NO_EXPR;
     KAL_TRY(are_workless(s, &power, &workless));
-    for (size_t i = 0; i < s->model->n_contributions; i++) {
-        KAL_TRY(claim_contribution(s, &s->model->contributions[i], workless.zero));
-    }
+    KAL_TRY(claim_contributions(s, workless.zero));
     return workless.zero ? KAL_OK
                          : claim(s, power, (Claim){.before = "forces may do work"});
 }

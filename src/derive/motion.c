@@ -76,21 +76,25 @@ static KalStatus check_contributions(const KalDerivation *d)
 }
 
 // A power that is not linear in velocities is not the power of the force that it gives: of
-// c x'², for one, that force has twice as much.  Theory (9.14).
-static KalStatus check_power(const KalDerivation *d, const KalContribution *c)
+// c x'², for one, that force has twice as much.  Theory (9.14).  Its slopes are a row of J.
+static KalStatus check_power(const KalDerivation *d, const KalContribution *c,
+                             const KalSparse *J, size_t row)
 {
-    KalExpr *slopes = NULL;
+    const int64_t first = J->start[row];
+    const size_t count = (size_t)(J->start[row + 1] - first);
     KalTrace on = {.found = false};
-    KAL_TRY(kal_derivation_scratch(d, d->eq->n, &slopes));
-    KAL_TRY(kal_gradient(d->g, c->value, d->v, d->eq->n, slopes));
-    KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, slopes, d->eq->n, &on));
-    const bool ideal = c->kind == KAL_TERM_POWER;
+    if (count > 0) {
+        KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, J->value + first, count,
+                               &on));
+    }
     if (on.found) {
+        const size_t slope = (size_t)J->column[first + (int64_t)on.formula];
+        const bool ideal = c->kind == KAL_TERM_POWER;
         kal_diagnostics_add(
             d->diagnostics, KAL_SEVERITY_ERROR, c->span,
             "%s has to be linear in velocities, but its slope for %s' depends on %s'; "
             "for a force F that depends on velocities write '%s F along v', %s",
-            word_of(c->kind), d->model->coordinates[on.formula].name,
+            word_of(c->kind), d->model->coordinates[slope].name,
             d->model->coordinates[on.coordinate].name,
             ideal ? "power" : "nonideal power",
             ideal ? "force or dissipation" : "or nonideal");
@@ -98,16 +102,35 @@ static KalStatus check_power(const KalDerivation *d, const KalContribution *c)
     return KAL_OK;
 }
 
-// Each power on its own, so that messages can say which.
+static bool is_power(const KalContribution *c)
+{
+    return c->kind == KAL_TERM_POWER || c->kind == KAL_TERM_NONIDEAL_POWER;
+}
+
+// Each power on its own, so that messages can say which; their slopes are found together.
 static KalStatus check_powers(const KalDerivation *d)
 {
-    KalStatus status = KAL_OK;
-    for (size_t i = 0; i < d->model->n_contributions && status == KAL_OK; i++) {
+    const size_t n = d->model->n_contributions;
+    size_t count = 0;
+    KalSparse J = {0};
+    KalExpr *powers = NULL;
+    KAL_TRY(kal_derivation_scratch(d, n, &powers));
+    for (size_t i = 0; i < n; i++) {
         const KalContribution *c = &d->model->contributions[i];
-        if (c->kind == KAL_TERM_POWER || c->kind == KAL_TERM_NONIDEAL_POWER) {
-            status = check_power(d, c);
+        if (is_power(c)) {
+            powers[count++] = c->value;
         }
     }
+    KAL_TRY(kal_jacobian(d->g, powers, count, d->v, d->eq->n, &J));
+    KalStatus status = KAL_OK;
+    size_t row = 0;
+    for (size_t i = 0; i < n && status == KAL_OK; i++) {
+        const KalContribution *c = &d->model->contributions[i];
+        if (is_power(c)) {
+            status = check_power(d, c, &J, row++);
+        }
+    }
+    kal_sparse_clear(&J);
     return status;
 }
 

@@ -6,9 +6,9 @@
 // contact is closed and while it holds.  So all that is done with constraints, derivation,
 // projection and reactions, is done with them.
 
-#include "expr/diff.h"
 #include "model/build_impl.h"
 #include "model/constraint_impl.h"
+#include "model/slope.h"
 #include "model/statement_impl.h"
 
 #include <assert.h>
@@ -48,19 +48,12 @@ static bool has_kind(KalBuild *b, KalExpr e, unsigned mark)
 // A slip is linear in velocities, up to a term of t and q: its slopes have none in them.
 static bool is_linear(KalBuild *b, KalExpr slip)
 {
-    const size_t n = b->model->n_coordinates;
-    KalExpr *v = (KalExpr *)kal_alloc(b->ctx, 2 * n + 1, sizeof *v);
-    if (!v) {
-        return kal_build_check(b, kal_no_memory(b->ctx, "for a slip"));
+    KalBlock slopes = {0};
+    bool linear = kal_build_check(b, kal_model_slopes(b->model, slip, &slopes));
+    for (size_t i = 0; linear && i < kal_count_slopes(&slopes); i++) {
+        linear = !has_kind(b, kal_slope_at(&slopes, i).slope, KAL_MARK(VELOCITY));
     }
-    for (size_t i = 0; i < n; i++) {
-        v[i] = b->model->coordinates[i].v;
-    }
-    bool linear = kal_build_check(b, kal_gradient(b->model->graph, slip, v, n, v + n));
-    for (size_t i = 0; linear && i < n; i++) {
-        linear = !has_kind(b, v[n + i], KAL_MARK(VELOCITY));
-    }
-    kal_free(b->ctx, v, (2 * n + 1) * sizeof *v);
+    kal_block_clear(b->ctx, &slopes);
     return linear;
 }
 

@@ -10,9 +10,9 @@
 //
 // Invariant: after the build no formula of the model has a promise in it.
 
-#include "expr/diff.h"
 #include "expr/substitute.h"
 #include "model/build_impl.h"
+#include "model/slope.h"
 #include "model/statement_impl.h"
 
 #include <assert.h>
@@ -472,47 +472,43 @@ static void report_circle(KalBuild *b)
 
 // Forces.
 
-// The force of a law: its input times the derivatives of its power by the velocities.
-static void add_force(KalBuild *b, const KalLaw *law, KalExpr *v, KalExpr *slopes)
+// One force for each coordinate whose velocity is in the power of a law.
+static void add_slopes(KalBuild *b, const KalLaw *law, KalExpr input,
+                       const KalBlock *slopes)
 {
-    const size_t n = b->model->n_coordinates;
+    for (size_t i = 0; i < kal_count_slopes(slopes) && b->status == KAL_OK; i++) {
+        const KalVelocitySlope at = kal_slope_at(slopes, i);
+        const KalContribution entry = {.kind = KAL_TERM_FORCE,
+                                       .row = at.coordinate,
+                                       .value = kal_mul(b->graph, input, at.slope),
+                                       .span = law->span,
+                                       .law = (uint32_t)(law - b->model->laws) + 1};
+        kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    }
+}
+
+// The force of a law: its input times the derivatives of its power by the velocities.
+static void add_force(KalBuild *b, const KalLaw *law)
+{
     const KalExpr input = b->model->promises[index_of(b, law->control)].formula;
     uint64_t kinds = 0;
-    if (!kal_build_check(b, kal_gradient(b->graph, law->power, v, n, slopes))
-        || !kal_build_check(b, kal_model_kinds_in(b->model, input, &kinds))) {
-        return;
-    }
-    if ((kinds & KAL_MARK(CONTROL)) != 0) {
-        kal_build_error(b, law->span, "inputs of servos cannot be used in a law");
-        return;
-    }
-    for (size_t i = 0; i < n && b->status == KAL_OK; i++) {
-        if (!kal_is_zero(b->graph, slopes[i])) {
-            const KalContribution entry = {.kind = KAL_TERM_FORCE,
-                                           .row = (uint32_t)i,
-                                           .value = kal_mul(b->graph, input, slopes[i]),
-                                           .span = law->span,
-                                           .law = (uint32_t)(law - b->model->laws) + 1};
-            kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    KalBlock slopes = {0};
+    if (kal_build_check(b, kal_model_slopes(b->model, law->power, &slopes))
+        && kal_build_check(b, kal_model_kinds_in(b->model, input, &kinds))) {
+        if ((kinds & KAL_MARK(CONTROL)) != 0) {
+            kal_build_error(b, law->span, "inputs of servos cannot be used in a law");
+        } else {
+            add_slopes(b, law, input, &slopes);
         }
     }
+    kal_block_clear(b->ctx, &slopes);
 }
 
 static void add_forces(KalBuild *b)
 {
-    const size_t n = b->model->n_coordinates;
-    KalExpr *block = (KalExpr *)kal_alloc(b->ctx, 2 * n + 1, sizeof *block);
-    if (!block) {
-        kal_build_no_memory(b);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        block[i] = b->model->coordinates[i].v;
-    }
     for (size_t i = 0; i < b->model->n_laws && b->status == KAL_OK; i++) {
-        add_force(b, &b->model->laws[i], block, block + n);
+        add_force(b, &b->model->laws[i]);
     }
-    kal_free(b->ctx, block, (2 * n + 1) * sizeof *block);
 }
 
 // No longer promises, but what was promised.

@@ -2,8 +2,8 @@
 
 // Energies, forces, masses.
 
-#include "expr/diff.h"
 #include "model/build_impl.h"
+#include "model/slope.h"
 #include "model/statement_impl.h"
 
 #include <assert.h>
@@ -144,31 +144,27 @@ void kal_build_force(KalBuild *b, const KalNode *node)
 // Forces along velocities: Q = F ∂v/∂q', theory (9.14).
 
 // One force for each coordinate that the velocity depends on.
-static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
+static void add_slopes(KalBuild *b, KalValue force, const KalBlock *slopes,
                        const KalNode *node)
 {
     assert(node->kind == KAL_NODE_POWER_ALONG || node->kind == KAL_NODE_NONIDEAL_ALONG);
     const bool ideal = node->kind == KAL_NODE_POWER_ALONG;
     const KalNode *velocity = node->of.binary.right;
-    bool any = false;
-    for (uint32_t i = 0; i < b->model->n_coordinates; i++) {
+    for (size_t i = 0; i < kal_count_slopes(slopes); i++) {
+        const KalVelocitySlope at = kal_slope_at(slopes, i);
         const KalContribution entry = {
             .kind = ideal ? KAL_TERM_FORCE : KAL_TERM_NONIDEAL,
-            .row = i,
-            .value = kal_mul(b->model->graph, force.of.expr, slopes[i]),
+            .row = at.coordinate,
+            .value = kal_mul(b->model->graph, force.of.expr, at.slope),
             .span = node->of.binary.left->span};
-        if (kal_is_zero(b->model->graph, slopes[i])) {
-            continue;
-        }
-        if ((kinds_in(b, slopes[i]) & KAL_MARK(VELOCITY)) != 0) {
+        if ((kinds_in(b, at.slope) & KAL_MARK(VELOCITY)) != 0) {
             kal_build_error(b, velocity->span,
                             "what stands after 'along' has to be linear in velocities");
             return;
         }
         add(b, entry);
-        any = true;
     }
-    if (!any && velocity->span.source == b->main) {
+    if (kal_count_slopes(slopes) == 0 && velocity->span.source == b->main) {
         kal_build_warn(b, velocity->span,
                        "no velocity is in this, so the force has no effect");
     }
@@ -179,23 +175,14 @@ static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
                           const KalNode *node)
 {
     assert(force.kind == KAL_VALUE_SCALAR && velocity.kind == KAL_VALUE_SCALAR);
-    const size_t n = b->model->n_coordinates;
-    KalExpr *v = kal_alloc(b->ctx, 2 * n + 1, sizeof *v);
-    if (!v) {
-        (void)kal_build_check(b, kal_no_memory(b->ctx, "for a force"));
-        return KAL_BAD_VALUE;
-    }
-    for (size_t i = 0; i < n; i++) {
-        v[i] = b->model->coordinates[i].v;
-    }
     kal_build_demand_power(
         b, kal_build_unit_times(b, kal_build_declared(force.unit), velocity.unit),
         node->of.binary.left->span, "the force times the velocity");
-    if (kal_build_check(b,
-                        kal_gradient(b->model->graph, velocity.of.expr, v, n, v + n))) {
-        add_slopes(b, force, v + n, node);
+    KalBlock slopes = {0};
+    if (kal_build_check(b, kal_model_slopes(b->model, velocity.of.expr, &slopes))) {
+        add_slopes(b, force, &slopes, node);
     }
-    kal_free(b->ctx, v, (2 * n + 1) * sizeof *v);
+    kal_block_clear(b->ctx, &slopes);
     return force;
 }
 

@@ -12,7 +12,8 @@
 // CVODE has the history of the motion; the present state, its copy before the last step and
 // the counts are kept here, so that a failure can be undone: CVODE then begins anew with
 // the present state (`fresh`).  SUNDIALS takes its own memory, past the context: some 20
-// vectors and two n × n matrices.  `project_stages` of the options is not for this method.
+// vectors and, unless the system solves linear equations itself, two n × n matrices.
+// `project_stages` of the options is not for this method.
 
 #include "base/workspace.h"
 #include "ode/sundials_work.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 4096 // for matrices are full
+    MOST_STATES = 4096 // of full matrices
 };
 
 // Of theory (12.11).
@@ -94,6 +95,27 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
                               s->work.call->SUNDenseMatrix_Data(J)));
 }
 
+// A system that solves linear equations itself is told by which matrix, whenever CVODE wants
+// another one; its slopes are those of the state then.  Parameters as CVODE has them.
+static int call_prepare(realtype t, // NOLINT(readability-function-size)
+                        N_Vector y, N_Vector rate, SUNMatrix A, booleantype keep_slopes,
+                        booleantype *out_new_slopes, realtype gamma, void *user,
+                        N_Vector work1, N_Vector work2, N_Vector work3)
+{
+    Bdf *s = user;
+    const KalNewtonPlace place = {
+        .t = t, .y = s->work.call->N_VGetArrayPointer(y), .factor = gamma};
+    (void)rate;
+    (void)A;
+    (void)keep_slopes;
+    (void)work1;
+    (void)work2;
+    (void)work3;
+    s->base.counts.jacobians++;
+    *out_new_slopes = SUNTRUE;
+    return answer(s, s->base.system.prepare(s->base.system.user, &place));
+}
+
 // Whether the projection has moved a state further than errors of a step explain.
 static bool is_far(const Bdf *s, const double *from)
 {
@@ -135,6 +157,7 @@ static bool make_parts(Bdf *s)
 {
     double *const arrays[] = {s->y};
     s->work.call = &s->call.common;
+    s->work.system = &s->base.system;
     s->work.title = "CVODE";
     s->work.ask = (KalSundialsQuestions){
         .derivative = s->call.CVodeGetDky,
@@ -142,7 +165,7 @@ static bool make_parts(Bdf *s)
         .error_failures = s->call.CVodeGetNumErrTestFails,
         .newton_failures = s->call.CVodeGetNumNonlinSolvConvFails,
     };
-    if (!kal_sundials_make(&s->work, s->base.system.n, arrays, 1)) {
+    if (!kal_sundials_make(&s->work, arrays, 1)) {
         return false;
     }
     s->work.solver = s->call.CVodeCreate(CV_BDF, s->work.sun);
@@ -209,7 +232,9 @@ static int set_up(Bdf *s)
     flag = flag ? flag : call->CVodeSetUserData(cvode, s);
     flag = flag ? flag : set_tolerances(s);
     flag = flag ? flag : call->CVodeSetLinearSolver(cvode, s->work.linear, s->work.J);
-    flag = flag ? flag : call->CVodeSetJacFn(cvode, call_jacobian);
+    flag = flag                     ? flag
+           : s->base.system.prepare ? call->CVodeSetLinSysFn(cvode, call_prepare)
+                                    : call->CVodeSetJacFn(cvode, call_jacobian);
     // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
     // its matrix anew, an old Jacobian would cost more steps than it saves.
     flag = flag ? flag : call->CVodeSetJacEvalFrequency(cvode, 1);

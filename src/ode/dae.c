@@ -6,7 +6,8 @@
 // Initial-Value Problems in Differential-Algebraic Equations, chapter 5).
 //
 // y' is replaced by a difference quotient of the last states, and each step solves what
-// remains by Newton's iteration, with a Jacobian found by differences.  Errors are
+// remains by Newton's iteration, with a Jacobian found by differences unless the system solves
+// linear equations itself.  Errors are
 // controlled in differential unknowns only.  y and y' of the start have to satisfy the
 // equations; the rate of the system says y'.  There is no projection.
 //
@@ -21,7 +22,7 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 2048 // for matrices are full
+    MOST_STATES = 2048 // of full matrices
 };
 
 typedef struct Dae {
@@ -62,6 +63,28 @@ static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
     return kal_sundials_answer(&d->base, &d->work, status);
 }
 
+// A system that solves linear equations itself is told by which matrix.  Parameters as IDA has
+// them.
+static int call_prepare(realtype t, // NOLINT(readability-function-size)
+                        realtype factor, N_Vector y, N_Vector yp, N_Vector residual,
+                        SUNMatrix J, void *user, N_Vector work1, N_Vector work2,
+                        N_Vector work3)
+{
+    Dae *d = user;
+    const KalNewtonPlace place = {.t = t,
+                                  .y = d->work.call->N_VGetArrayPointer(y),
+                                  .yp = d->work.call->N_VGetArrayPointer(yp),
+                                  .factor = factor};
+    (void)residual;
+    (void)J;
+    (void)work1;
+    (void)work2;
+    (void)work3;
+    d->base.counts.jacobians++;
+    return kal_sundials_answer(&d->base, &d->work,
+                               d->base.system.prepare(d->base.system.user, &place));
+}
+
 // The objects that IDA works with; some may be missing.
 static bool make_parts(Dae *d)
 {
@@ -73,6 +96,7 @@ static bool make_parts(Dae *d)
         [KINDS] = d->marks,
     };
     d->work.call = &d->call.common;
+    d->work.system = &d->base.system;
     d->work.title = "IDA";
     d->work.ask = (KalSundialsQuestions){
         .derivative = d->call.IDAGetDky,
@@ -80,7 +104,7 @@ static bool make_parts(Dae *d)
         .error_failures = d->call.IDAGetNumErrTestFails,
         .newton_failures = d->call.IDAGetNumNonlinSolvConvFails,
     };
-    if (!kal_sundials_make(&d->work, n, arrays, VECTORS)) {
+    if (!kal_sundials_make(&d->work, arrays, VECTORS)) {
         return false;
     }
     d->work.solver = d->call.IDACreate(d->work.sun);
@@ -102,7 +126,9 @@ static int set_up(Dae *d)
     flag = flag ? flag : call->IDASetId(ida, vector(d, KINDS));
     flag = flag ? flag : call->IDASetSuppressAlg(ida, SUNTRUE);
     flag = flag ? flag : call->IDASetMaxStep(ida, d->base.options.max_step);
-    return flag ? flag : call->IDASetLinearSolver(ida, d->work.linear, d->work.J);
+    flag = flag ? flag : call->IDASetLinearSolver(ida, d->work.linear, d->work.J);
+    const bool asks = d->base.system.prepare != NULL;
+    return flag || !asks ? flag : call->IDASetJacFn(ida, call_prepare);
 }
 
 static void lay_out(KalCarver *carver, void *owner)

@@ -59,13 +59,16 @@ double kal_integrator_least_tolerance(KalIntegratorName name, int n)
 static KalStatus check(KalContext *ctx, const KalIntegratorTraits *traits,
                        const KalOdeSystem *system, const KalOdeOptions *options)
 {
-    if (system->n > traits->most_states && traits->most_states < KAL_ODE_LIMIT) {
+    if (system->n > traits->most_states && traits->most_states < KAL_ODE_LIMIT
+        && !system->prepare) {
         return kal_fail(ctx, KAL_ERR_LIMIT,
                         "%d states are too many for the method %s: at most %d",
                         system->n, traits->word, traits->most_states);
     }
     KAL_TRY(kal_ode_check(ctx, system, options));
-    const char *lack = traits->needs_jacobian && !system->jacobian   ? "a Jacobian"
+    assert(!system->prepare == !system->solve);
+    const bool slopes = system->jacobian || system->prepare;
+    const char *lack = traits->needs_jacobian && !slopes             ? "a Jacobian"
                        : traits->needs_residual && !system->residual ? "a residual"
                                                                      : NULL;
     const char *surplus =

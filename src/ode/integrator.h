@@ -34,11 +34,12 @@ typedef enum KalIntegratorName {
 
 /// What an integrator needs and what it can do.
 typedef struct KalIntegratorTraits {
-    const char *word;      ///< its name in options: `dop853`
-    int most_states;       ///< it takes no more; KAL_ODE_LIMIT: as many as there may be
-    bool needs_jacobian;   ///< of the system: it is for stiff problems
-    bool needs_residual;   ///< of the system: it is for implicit equations
-    bool takes_integrals;  ///< the system may have n_integrals > 0
+    const char *word; ///< its name in options: `dop853`
+    int most_states;  ///< it takes no more, unless the system solves linear equations
+                      ///< itself; KAL_ODE_LIMIT: as many as there may be
+    bool needs_jacobian;  ///< of the system, or its `prepare`: it is for stiff problems
+    bool needs_residual;  ///< of the system: it is for implicit equations
+    bool takes_integrals; ///< the system may have n_integrals > 0
     bool takes_fixed_step; ///< and the options a `fixed_step`
 } KalIntegratorTraits;
 

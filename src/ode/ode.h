@@ -41,6 +41,21 @@ typedef KalStatus (*KalRateJacobianFn)(void *user, double t, const double *y,
 typedef KalStatus (*KalResidualFn)(void *user, double t, const double *y,
                                    const double *yp, double *out_residual);
 
+/// Where an implicit method has linear equations to be solved.
+typedef struct KalNewtonPlace {
+    double t;
+    const double *y;
+    const double *yp; ///< of implicit equations, else NULL
+    double factor;
+} KalNewtonPlace;
+
+/// Get ready to solve by the matrix 1 − factor ∂f/∂y or, of implicit equations, by
+/// ∂F/∂y + factor ∂F/∂y'.
+typedef KalStatus (*KalNewtonPrepareFn)(void *user, const KalNewtonPlace *place);
+
+/// Solve by that matrix in place: n numbers.
+typedef void (*KalNewtonSolveFn)(void *user, double *x);
+
 /// A system of n equations.
 typedef struct KalOdeSystem {
     int n;
@@ -51,6 +66,10 @@ typedef struct KalOdeSystem {
     KalProjectFn project;       ///< after every step; NULL: none
     KalRateJacobianFn jacobian; ///< for methods that need it, else NULL
     KalResidualFn residual;     ///< likewise
+    KalNewtonPrepareFn
+        prepare; ///< in place of a Jacobian, for systems of any size: no array
+                 ///< has n × n numbers then.  NULL: none
+    KalNewtonSolveFn solve; ///< comes with it
     const double *kinds; ///< n, with a residual: 1 for a differential unknown, 0 for an
                          ///< algebraic one.  Copied
     bool (*may_retry)(KalStatus s); ///< NULL: for KAL_ERR_NUMBER only

@@ -29,7 +29,9 @@ typedef int booleantype;
 typedef struct _SUNContext *SUNContext;
 typedef struct _generic_N_Vector *N_Vector;
 typedef struct _generic_SUNMatrix *SUNMatrix;
+typedef struct _generic_SUNMatrix_Ops *SUNMatrix_Ops;
 typedef struct _generic_SUNLinearSolver *SUNLinearSolver;
+typedef struct _generic_SUNLinearSolver_Ops *SUNLinearSolver_Ops;
 
 enum {
     SUNFALSE = 0,
@@ -52,6 +54,49 @@ realtype *SUNDenseMatrix_Data(SUNMatrix matrix);
 
 SUNLinearSolver SUNLinSol_Dense(N_Vector like, SUNMatrix matrix, SUNContext context);
 int SUNLinSolFree(SUNLinearSolver solver);
+
+// Matrices and solvers of the caller's: objects whose functions he fills in.  Of the functions
+// that are not declared here we need none, and leave them empty.
+
+struct _generic_SUNMatrix {
+    void *content;
+    SUNMatrix_Ops ops;
+    SUNContext sunctx;
+};
+
+struct _generic_SUNMatrix_Ops {
+    int (*getid)(SUNMatrix matrix);
+    SUNMatrix (*clone)(SUNMatrix matrix);
+    void (*destroy)(SUNMatrix matrix);
+    int (*zero)(SUNMatrix matrix);
+};
+
+struct _generic_SUNLinearSolver {
+    void *content;
+    SUNLinearSolver_Ops ops;
+    SUNContext sunctx;
+};
+
+enum {
+    SUNLINEARSOLVER_DIRECT = 0
+};
+
+struct _generic_SUNLinearSolver_Ops {
+    int (*gettype)(SUNLinearSolver solver);
+    int (*getid)(SUNLinearSolver solver);
+    int (*setatimes)(SUNLinearSolver solver, void *data, void *times);
+    int (*setpreconditioner)(SUNLinearSolver solver, void *data, void *setup,
+                             void *solve);
+    int (*setscalingvectors)(SUNLinearSolver solver, N_Vector left, N_Vector right);
+    int (*setzeroguess)(SUNLinearSolver solver, booleantype on);
+    int (*initialize)(SUNLinearSolver solver);
+    int (*setup)(SUNLinearSolver solver, SUNMatrix matrix);
+    int (*solve)(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
+                 realtype tolerance);
+};
+
+SUNMatrix SUNMatNewEmpty(SUNContext context);
+SUNLinearSolver SUNLinSolNewEmpty(SUNContext context);
 
 // CVODE: y' = f(t, y).
 
@@ -76,6 +121,10 @@ enum {
 typedef int (*CVRhsFn)(realtype t, N_Vector y, N_Vector rate, void *user);
 typedef int (*CVLsJacFn)(realtype t, N_Vector y, N_Vector rate, SUNMatrix J, void *user,
                          N_Vector work1, N_Vector work2, N_Vector work3);
+typedef int (*CVLsLinSysFn)(realtype t, N_Vector y, N_Vector rate, SUNMatrix A,
+                            booleantype keep_slopes, booleantype *out_new_slopes,
+                            realtype gamma, void *user, N_Vector work1, N_Vector work2,
+                            N_Vector work3);
 typedef int (*CVProjFn)(realtype t, N_Vector y, N_Vector correction, realtype tolerance,
                         N_Vector error, void *user);
 typedef int (*CVEwtFn)(N_Vector y, N_Vector weights, void *user);
@@ -94,6 +143,7 @@ int CVodeSetMaxStep(void *cvode, realtype step);
 int CVodeSetStopTime(void *cvode, realtype t);
 int CVodeSetLinearSolver(void *cvode, SUNLinearSolver solver, SUNMatrix matrix);
 int CVodeSetJacFn(void *cvode, CVLsJacFn jacobian);
+int CVodeSetLinSysFn(void *cvode, CVLsLinSysFn prepare);
 int CVodeSetJacEvalFrequency(void *cvode, long steps);
 int CVodeSetProjFn(void *cvode, CVProjFn project);
 int CVodeSetProjErrEst(void *cvode, booleantype on);
@@ -115,6 +165,9 @@ enum {
 
 typedef int (*IDAResFn)(realtype t, N_Vector y, N_Vector rate, N_Vector residual,
                         void *user);
+typedef int (*IDALsJacFn)(realtype t, realtype factor, N_Vector y, N_Vector rate,
+                          N_Vector residual, SUNMatrix J, void *user, N_Vector work1,
+                          N_Vector work2, N_Vector work3);
 typedef void (*IDAErrHandlerFn)(int code, const char *module, const char *function,
                                 char *message, void *user);
 
@@ -131,6 +184,7 @@ int IDASetInitStep(void *ida, realtype step);
 int IDASetMaxStep(void *ida, realtype step);
 int IDASetStopTime(void *ida, realtype t);
 int IDASetLinearSolver(void *ida, SUNLinearSolver solver, SUNMatrix matrix);
+int IDASetJacFn(void *ida, IDALsJacFn jacobian);
 int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector rate,
              int task);
 int IDAGetDky(void *ida, realtype t, int derivative, N_Vector out_y);
@@ -151,6 +205,8 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(SUNDenseMatrix)             \
     X(SUNMatDestroy)              \
     X(SUNDenseMatrix_Data)        \
+    X(SUNMatNewEmpty)             \
+    X(SUNLinSolNewEmpty)          \
     X(SUNLinSol_Dense)            \
     X(SUNLinSolFree)
 
@@ -168,6 +224,7 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(CVodeSetStopTime)         \
     X(CVodeSetLinearSolver)     \
     X(CVodeSetJacFn)            \
+    X(CVodeSetLinSysFn)         \
     X(CVodeSetJacEvalFrequency) \
     X(CVodeSetProjFn)           \
     X(CVodeSetProjErrEst)       \
@@ -193,6 +250,7 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(IDASetMaxStep)         \
     X(IDASetStopTime)        \
     X(IDASetLinearSolver)    \
+    X(IDASetJacFn)           \
     X(IDASolve)              \
     X(IDAGetDky)             \
     X(IDAGetLastOrder)       \

@@ -8,12 +8,68 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
-bool kal_sundials_make(KalSundialsWork *work, int n, double *const *arrays, int count)
+// A matrix of which nothing is kept here.
+static int do_nothing(SUNMatrix matrix)
 {
-    assert(work->call && !work->sun);
+    (void)matrix;
+    return 0;
+}
+
+static int say_direct(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+// The system solves, with what its `prepare` has made ready.
+static int let_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
+                     realtype tolerance)
+{
+    const KalSundialsWork *work = solver->content;
+    const KalOdeSystem *system = work->system;
+    double *numbers = work->call->N_VGetArrayPointer(x);
+    (void)matrix;
+    (void)tolerance;
+    memcpy(numbers, work->call->N_VGetArrayPointer(b),
+           (size_t)system->n * sizeof *numbers);
+    system->solve(system->user, numbers);
+    return 0;
+}
+
+// Objects that let the system solve; setups have nothing to do after its `prepare`.
+static bool make_empty(KalSundialsWork *work)
+{
+    work->J = work->call->SUNMatNewEmpty(work->sun);
+    work->linear = work->call->SUNLinSolNewEmpty(work->sun);
+    if (!work->J || !work->linear) {
+        return false;
+    }
+    work->J->ops->zero = do_nothing;
+    work->linear->content = work;
+    work->linear->ops->gettype = say_direct;
+    work->linear->ops->solve = let_solve;
+    return true;
+}
+
+static bool make_dense(KalSundialsWork *work)
+{
+    const int n = work->system->n;
+    work->J = work->call->SUNDenseMatrix(n, n, work->sun);
+    if (!work->J) {
+        return false;
+    }
+    work->linear = work->call->SUNLinSol_Dense(work->vectors[0], work->J, work->sun);
+    return work->linear != NULL;
+}
+
+bool kal_sundials_make(KalSundialsWork *work, double *const *arrays, int count)
+{
+    assert(work->call && work->system && !work->sun);
     assert(count >= 1 && count <= KAL_SUNDIALS_MOST_VECTORS);
     const KalSundialsLibrary *call = work->call;
+    const int n = work->system->n;
     if (call->SUNContext_Create(NULL, &work->sun) != 0) {
         return false;
     }
@@ -23,12 +79,10 @@ bool kal_sundials_make(KalSundialsWork *work, int n, double *const *arrays, int 
         whole = whole && work->vectors[i];
     }
     work->sample = call->N_VMake_Serial(n, NULL, work->sun);
-    work->J = call->SUNDenseMatrix(n, n, work->sun);
-    if (!whole || !work->sample || !work->J) {
+    if (!whole || !work->sample) {
         return false;
     }
-    work->linear = call->SUNLinSol_Dense(work->vectors[0], work->J, work->sun);
-    return work->linear != NULL;
+    return work->system->prepare ? make_empty(work) : make_dense(work);
 }
 
 void kal_sundials_clear(KalSundialsWork *work)
@@ -38,6 +92,9 @@ void kal_sundials_clear(KalSundialsWork *work)
         return;
     }
     if (work->linear) {
+        if (work->system->prepare) {
+            work->linear->content = NULL; // which it would free
+        }
         call->SUNLinSolFree(work->linear);
     }
     if (work->J) {

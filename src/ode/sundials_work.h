@@ -29,6 +29,7 @@ typedef struct KalSundialsQuestions {
 
 typedef struct KalSundialsWork {
     const KalSundialsLibrary *call; ///< NULL: there is no library, and so nothing else
+    const KalOdeSystem *system;     ///< of the integrator
     const char *title;              ///< of the library, in messages
     KalSundialsQuestions ask;
     void *solver; ///< CVODE's or IDA's object; the integrator makes and frees it
@@ -44,9 +45,11 @@ typedef struct KalSundialsWork {
     char text[KAL_SUNDIALS_TEXT_SIZE]; ///< what the library says about its failure
 } KalSundialsWork;
 
-/// Make vectors over `count` arrays of n numbers, the vector for samples, and the matrix with
-/// its linear solver.  Returns whether all are there; kal_sundials_clear() follows in any case.
-KAL_CHECKED bool kal_sundials_make(KalSundialsWork *work, int n, double *const *arrays,
+/// Make vectors over `count` arrays of as many numbers as the system has, the vector for samples,
+/// and the matrix with its linear solver: dense ones, or, where the system solves linear
+/// equations itself, empty ones that ask it to.  Returns whether all are there;
+/// kal_sundials_clear() follows in any case.
+KAL_CHECKED bool kal_sundials_make(KalSundialsWork *work, double *const *arrays,
                                    int count);
 
 /// Give back what kal_sundials_make() got, as far as it came.

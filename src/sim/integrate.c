@@ -97,7 +97,10 @@ static KalStatus make(KalRun *run, KalIntegratorName name)
         return KAL_OK;
     }
     if (traits->needs_jacobian) {
-        KAL_TRY(kal_tangent_init(&run->integration.tangent, run->ctx, run->system));
+        KAL_TRY(
+            kal_newton_serves(run->instant)
+                ? kal_newton_init(&run->integration.newton, run->instant)
+                : kal_tangent_init(&run->integration.tangent, run->ctx, run->system));
     }
     return kal_integrator_create(run->ctx, name, &system, &options,
                                  &run->integration.integrators[name]);
@@ -454,20 +457,16 @@ static double price(KalRun *run)
     return answer;
 }
 
-// Control depends on the state in ways whose derivatives are not known; and matrices of
-// large systems are too large to be chosen for a user.
+// Control depends on the state in ways whose derivatives are not known.
 static KalStatus tell_stiff(KalRun *run)
 {
-    const bool servos = run->system->n_servos > 0;
-    if (run->integration.watch.told || (!servos && !run->instant->large.solver)) {
+    if (run->integration.watch.told || run->system->n_servos == 0) {
         return KAL_OK; // or it was not loaded for that
     }
     run->integration.watch.told = true;
-    return kal_run_tell(
-        run, run->t, method_at_work(run), "%s, so dop853 goes on with short steps",
-        servos ? "the system is stiff here; method bdf is not for models with servos"
-               : "the system is stiff here; method bdf, with its dense matrices, is "
-                 "taken for a system of this size only if it is asked for");
+    return kal_run_tell(run, run->t, method_at_work(run),
+                        "the system is stiff here; method bdf is not for models with "
+                        "servos, so dop853 goes on with short steps");
 }
 
 // Whether the method is the run's choice, step by step.

@@ -17,6 +17,9 @@ enum {
     TEXT_SIZE = 3000
 };
 
+// What sparse factors for an implicit step take, in accelerations.
+static const double NEWTON = 12.0;
+
 void kal_run_put(KalRun *run, double t, const double *y)
 {
     assert(y && y != run->instant->variables);
@@ -341,6 +344,28 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
                                            instant->ranks.independent, count, out_J));
 }
 
+// The same by sparse factors, as what solves by 1 − γ ∂rate/∂y.
+static KalStatus prepare(void *user, const KalNewtonPlace *place)
+{
+    KalRun *run = (KalRun *)user;
+    kal_run_put(run, place->t, place->y);
+    if (run->careful) {
+        KAL_TRY(kal_run_project(run));
+    }
+    KAL_TRY(kal_run_accelerate(run));
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    run->integration.watch.spent += NEWTON;
+    run->solved = false;
+    return tell_time(
+        run, kal_newton_factor(&run->integration.newton, &run->answer, place->factor));
+}
+
+static void solve(void *user, double *x)
+{
+    KalRun *run = (KalRun *)user;
+    kal_newton_solve(&run->integration.newton, x);
+}
+
 // A state that was tried may lie where formulas have no value or where constraints, off
 // which it is, contradict each other.
 static bool may_retry(KalStatus status)
@@ -352,7 +377,7 @@ static bool may_retry(KalStatus status)
 
 bool kal_run_has_jacobian(const KalRun *run)
 {
-    return run->system->tangent.derived && !run->instant->large.solver;
+    return run->system->tangent.derived;
 }
 
 bool kal_run_projects(const KalRun *run)
@@ -364,12 +389,16 @@ bool kal_run_projects(const KalRun *run)
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
     const int n_integrals = integrals ? run->balance.n : 0;
+    const bool has_slopes = kal_run_has_jacobian(run);
+    const bool sparse = kal_newton_serves(run->instant);
     return (KalOdeSystem){.n = (int)kal_system_state_size(run->system) + n_integrals,
                           .n_integrals = n_integrals,
                           .user = run,
                           .rate = n_integrals > 0 ? rate_and_powers : rate,
                           .project = kal_run_projects(run) ? project : NULL,
-                          .jacobian = kal_run_has_jacobian(run) ? jacobian : NULL,
+                          .jacobian = has_slopes && !sparse ? jacobian : NULL,
+                          .prepare = has_slopes && sparse ? prepare : NULL,
+                          .solve = has_slopes && sparse ? solve : NULL,
                           .may_retry = may_retry};
 }
 
@@ -379,5 +408,7 @@ KalOdeSystem kal_run_reduced_ode(KalRun *run)
     system.rate = reduced_rate;
     system.project = system.project ? reduced_project : NULL;
     system.jacobian = NULL;
+    system.prepare = NULL;
+    system.solve = NULL;
     return system;
 }

@@ -93,22 +93,13 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.departing = kal_carve_doubles(carver, n, 3);
 }
 
-// Speeds and the Jacobian of implicit methods are made of dense matrices.
+// Speeds of the reduced form are made of dense matrices.
 static KalStatus init_instant(KalRun *run)
 {
-    const bool reduced = run->options.form == KAL_RUN_FORM_REDUCED;
-    const char *word = kal_method_word(run->options.method);
-    KalIntegratorName name = KAL_INTEGRATOR_DOP853;
-    const bool implicit = word && kal_integrator_find(word, &name)
-                          && kal_integrator_traits(name)->needs_jacobian;
-    if (reduced || implicit) {
-        char what[64] = "a run in the reduced form";
-        if (!reduced) {
-            snprintf(what, sizeof what, "a run by method %s", word);
-        }
-        return kal_instant_create_dense(run->ctx, run->system, what, &run->instant);
-    }
-    return kal_instant_create(run->ctx, run->system, &run->instant);
+    return run->options.form == KAL_RUN_FORM_REDUCED
+               ? kal_instant_create_dense(run->ctx, run->system,
+                                          "a run in the reduced form", &run->instant)
+               : kal_instant_create(run->ctx, run->system, &run->instant);
 }
 
 // Parts are made in an order in which each finds what it needs; kal_run_destroy() takes
@@ -167,6 +158,7 @@ void kal_run_destroy(KalRun *run)
     kal_run_samples_clear(run);
     kal_form_clear(&run->integration.form);
     kal_projector_clear(&run->projection.projector);
+    kal_newton_clear(&run->integration.newton);
     kal_instant_destroy(run->instant);
     kal_arena_destroy(run->told.texts);
     kal_block_clear(run->ctx, &run->told.incidents);

@@ -20,6 +20,7 @@
 #include "sim/form.h"
 #include "sim/sample.h"
 #include "sim/scan.h"
+#include "system/newton.h"
 #include "system/projector.h"
 #include "system/tangent.h"
 
@@ -270,6 +271,7 @@ typedef struct KalRunIntegration {
     bool stiff;                ///< which is for stiff systems
     KalReducedForm form;       ///< of the usual one, if the run has that form
     KalTangent tangent;        ///< for the implicit one
+    KalNewton newton;          ///< or, where that serves, for it
     double tried;         ///< how far away a loss of rank was that could not be crossed
     double peak;          ///< when the next pulse has its peak, as far as is known
     double pulse;         ///< when a step that was taken back passed over one
@@ -413,7 +415,8 @@ KalOdeSystem kal_run_reduced_ode(KalRun *run);
 KAL_CHECKED KalStatus kal_run_expand(KalRun *run, double t, const double *z,
                                      double *out_y);
 
-/// Whether implicit methods can have the Jacobian, which is dense.
+/// Whether implicit methods can have what they need: the Jacobian, which is dense, or that of
+/// system/newton.h.
 bool kal_run_has_jacobian(const KalRun *run);
 
 /// @name The integrator at work

@@ -324,15 +324,35 @@ static void find_scales(KalSparseLu *lu, const KalColumns *matrix,
     }
 }
 
+// Begin with factors of nothing: in the order that there is, if it was made for a matrix like
+// this, else in a new one.
+static KalStatus begin(KalSparseLu *lu, KalContext *ctx, const KalColumns *matrix)
+{
+    const int64_t entries_given = matrix->start[matrix->columns];
+    if (lu->workspace.block && lu->rows == matrix->rows
+        && lu->columns == matrix->columns && entries_given <= lu->ordered) {
+        memset(lu->mark, 0, (size_t)lu->rows * sizeof *lu->mark);
+        memset(lu->scale, 0, (size_t)lu->rows * sizeof *lu->scale);
+        lu->rank = 0;
+        lu->L.size = 0;
+        lu->U.size = 0;
+        return KAL_OK;
+    }
+    kal_sparse_lu_clear(lu);
+    *lu = (KalSparseLu){.ctx = ctx, .rows = matrix->rows, .columns = matrix->columns};
+    KAL_TRY(kal_workspace_make(ctx, PURPOSE, lay_out, lu, &lu->workspace));
+    KAL_TRY(order_columns(lu, matrix));
+    lu->ordered = entries_given;
+    return KAL_OK;
+}
+
 KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
                                const KalColumns *matrix,
                                const KalSparseLuOptions *options)
 {
     assert(matrix->rows >= 0 && matrix->columns >= 0 && options->most > 0);
-    *lu = (KalSparseLu){.ctx = ctx, .rows = matrix->rows, .columns = matrix->columns};
-    KAL_TRY(kal_workspace_make(ctx, PURPOSE, lay_out, lu, &lu->workspace));
+    KAL_TRY(begin(lu, ctx, matrix));
     find_scales(lu, matrix, options->weights);
-    KAL_TRY(order_columns(lu, matrix));
     for (int at = 0; at < lu->columns; at++) {
         KAL_TRY(at % 1024 == 0 ? kal_ask(ctx) : KAL_OK);
         KAL_TRY(factor_column(lu, matrix, options, at));
@@ -343,6 +363,9 @@ KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
 
 void kal_sparse_lu_clear(KalSparseLu *lu)
 {
+    if (!lu->ctx) {
+        return;
+    }
     kal_block_clear(lu->ctx, &lu->L);
     kal_block_clear(lu->ctx, &lu->U);
     kal_workspace_clear(lu->ctx, &lu->workspace);

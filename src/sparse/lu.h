@@ -46,7 +46,8 @@ typedef struct KalSparseLu {
     int rows;
     int columns;
     int rank;
-    int *order; ///< columns: the column at each place
+    int64_t ordered; ///< entries of the matrix that the order was made for
+    int *order;      ///< columns: the column at each place
     int *pivot; ///< columns: the row that column j is solved in; −1: depends on others
     int *place;      ///< rows: the place whose pivot it is; −1: none
     int64_t *start;  ///< columns + 1: of L, by places
@@ -69,7 +70,9 @@ typedef struct KalSparseLuEntry {
     double value;
 } KalSparseLuEntry;
 
-/// Factor.  KAL_ERR_LIMIT, KAL_ERR_NOMEM.  The caller clears it, whatever is returned.
+/// Factor.  Where `lu` has factors of a matrix of the same size with as many entries or more,
+/// the order of columns and the memory serve again; else it is cleared first.  KAL_ERR_LIMIT,
+/// KAL_ERR_NOMEM.  The caller clears it, whatever is returned.
 KAL_CHECKED KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
                                            const KalColumns *matrix,
                                            const KalSparseLuOptions *options);
