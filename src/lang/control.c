@@ -113,6 +113,10 @@ static KalNode *parse_named(KalParser *p, const char *what)
 {
     assert(what);
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
+    if (kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET)) {
+        kal_parser_fail_expected(
+            p, "':', for the unit follows from what stands behind it");
+    }
     char colon[96];
     snprintf(colon, sizeof colon, "':' after %s, which comes first", what);
     kal_parser_expect(p, KAL_TOKEN_COLON, colon);
@@ -223,7 +227,8 @@ KalNode *kal_parse_state(KalParser *p, uint32_t begin)
 {
     KalNode *unit = NULL;
     KalNode *target = parse_quantity(p, "the name of the state", &unit);
-    kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the state");
+    kal_parser_expect(p, KAL_TOKEN_COLON,
+                      "':' and the derivative of the state, as in state i: i' = -i");
     const uint32_t first = p->token.begin;
     KalNode *left = kal_parse_target(p, KAL_TARGET_DERIVED, "its derivative");
     if (!kal_parser_is_stuck(p) && !is_derivative(left, target)) {
@@ -244,7 +249,8 @@ KalNode *kal_parse_hold(KalParser *p, uint32_t begin)
     KalNode *unit = NULL;
     KalNode *target = parse_quantity(p, "the name of the value that is held", &unit);
     if (!kal_parser_is_word(p, "every")) {
-        kal_parser_fail_after(p, "'every' and the time between renewals");
+        kal_parser_fail_after(
+            p, "'every' and the time between renewals, as in hold u every 0.01: -x");
     }
     kal_parser_advance(p);
     KalNode *period = kal_parse_value(p);

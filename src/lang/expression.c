@@ -345,6 +345,11 @@ static KalNode *parse_index(KalParser *p, uint32_t begin, KalNode *base)
     const KalToken open = p->token;
     kal_parser_advance(p);
     KalNode *index = kal_parse_value(p);
+    if (kal_parser_is(p, KAL_TOKEN_COMMA)) {
+        kal_parser_fail_expected(p,
+                                 "']', for each index has brackets of its own, as in "
+                                 "R[1][2]");
+    }
     kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACKET, open);
     return kal_parser_add(p, begin,
                           (KalNode){

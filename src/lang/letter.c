@@ -111,6 +111,7 @@ const char *kal_letter_advice(uint32_t code)
     case '&': return "write and to join conditions";
     case '|': return "write or to join conditions, abs(x) for a magnitude";
     case '!': return "write != to compare, not to negate a condition";
+    case '?': return "a value chosen by a condition is if(x > 0, 1, 2)";
     case '%': return "a comment begins with #";
     default: return NULL;
     }

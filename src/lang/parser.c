@@ -201,12 +201,30 @@ static void print_found(const KalParser *p, char out_text[FOUND_SIZE])
     }
 }
 
+// Whether a number stands directly behind a comma and another one: `0,5`.
+static bool is_decimal_with_comma(const KalParser *p)
+{
+    const uint32_t at = p->token.begin;
+    const char *text = p->lexer.source->text;
+    return p->token.kind == KAL_TOKEN_NUMBER && at >= 2 && text[at - 1] == ','
+           && text[at - 2] >= '0' && text[at - 2] <= '9';
+}
+
 void kal_parser_fail_expected(KalParser *p, const char *what)
 {
     char found[FOUND_SIZE];
     print_found(p, found);
-    kal_parser_fail(p, p->token.begin, p->token.end, "expected %s, found %s", what,
-                    found);
+    kal_parser_fail(
+        p, p->token.begin, p->token.end, "expected %s, found %s%s", what, found,
+        is_decimal_with_comma(p) ? "; a decimal has a point, as in 0.5" : "");
+}
+
+// Whether the token before this one is a word.
+static bool is_behind(const KalParser *p, const char *word)
+{
+    const size_t length = strlen(word);
+    return p->last == KAL_TOKEN_NAME && p->end >= length
+           && memcmp(p->lexer.source->text + p->end - length, word, length) == 0;
 }
 
 // What is often behind a token that does not fit after a whole piece, or "".  A name in
@@ -215,6 +233,12 @@ static const char *find_hint(const KalParser *p, bool ends)
 {
     const KalTokenKind kind = p->token.kind;
     const bool inside = p->lexer.open > 0;
+    if (is_behind(p, "if")) {
+        return "; a value chosen by a condition is if(x > 0, 1, 2)";
+    }
+    if (kind == KAL_TOKEN_COMMA && inside && !p->comma_fits) {
+        return "; a point or a vector stands in brackets, as in [x, y]";
+    }
     if ((kind == KAL_TOKEN_NAME || kind == KAL_TOKEN_NUMBER) && p->operator_fits && ends
         && !p->word_fits) {
         return p->last == KAL_TOKEN_NUMBER

@@ -46,6 +46,12 @@ KalNode *kal_parse_use(KalParser *p, uint32_t begin)
     KalNode *what = kal_parser_is(p, KAL_TOKEN_STRING)
                         ? kal_parse_string(p)
                         : kal_parse_new_name(p, "a file in quotes or a library");
+    if (kal_parser_is(p, KAL_TOKEN_DOT)) {
+        kal_parser_fail(
+            p, p->token.begin, p->token.end,
+            "expected the end of the statement, found '.'; a file stands in "
+            "quotes, and a library has no ending, as in use planar");
+    }
     return kal_parser_add_unary(p, KAL_NODE_USE, begin, what);
 }
 
@@ -352,6 +358,14 @@ static const char *find_statement(const char *word)
     return kal_word_find_near(word, words, KAL_ALL_WORDS);
 }
 
+// What follows a name in formulas.
+static bool is_within_formula(KalTokenKind kind)
+{
+    return kind == KAL_TOKEN_PRIME || kind == KAL_TOKEN_PLUS || kind == KAL_TOKEN_MINUS
+           || kind == KAL_TOKEN_STAR || kind == KAL_TOKEN_SLASH
+           || kind == KAL_TOKEN_CARET;
+}
+
 // A name where a statement should begin: misspelt, or the word is missing.
 static void fail_statement_name(KalParser *p)
 {
@@ -376,6 +390,13 @@ static void fail_statement_name(KalParser *p)
     if (near) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "unknown statement '%s'; did you mean '%s'?", shown, near);
+    } else if (is_within_formula(kal_parser_peek(p, 1))) {
+        kal_parser_fail(
+            p, p->token.begin, p->token.end,
+            "expected a statement, found '%s'; motion follows from energies and "
+            "forces, as in force x = -k*x, and an equation is a constraint, as in "
+            "constraint c: x = 0",
+            shown);
     } else {
         kal_parser_fail_expected(p, "a statement, such as param, coord or kinetic");
     }

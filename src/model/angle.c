@@ -70,17 +70,17 @@ static double leaf_power(const KalBuild *b, const KalStep *step)
 
 // The power of a step from those of its operands, by what the operator does to units.
 static double step_power(const KalBuild *b, const KalOrder *order, const KalStep *step,
-                         const double *of)
+                         const KalAngles *of)
 {
     const KalOp op = (KalOp)step->op;
     const uint32_t *arg = step->arg;
     assert(kal_op_arity(op) < 1 || &order->steps[arg[0]] < step); // operands come first
-    const double a = kal_op_arity(op) > 0 ? of[arg[0]] : 0.0;
+    const double a = kal_op_arity(op) > 0 ? of[arg[0]].power : 0.0;
     switch (kal_op_units(op)) {
     case KAL_UNITS_LEAF: return leaf_power(b, step);
-    case KAL_UNITS_SAME: return kal_op_arity(op) == 1 ? a : agree(a, of[arg[1]]);
-    case KAL_UNITS_PRODUCT: return a + of[arg[1]];
-    case KAL_UNITS_QUOTIENT: return a - of[arg[1]];
+    case KAL_UNITS_SAME: return kal_op_arity(op) == 1 ? a : agree(a, of[arg[1]].power);
+    case KAL_UNITS_PRODUCT: return a + of[arg[1]].power;
+    case KAL_UNITS_QUOTIENT: return a - of[arg[1]].power;
     case KAL_UNITS_POWER:
         return op == KAL_OP_POWI ? a * (double)(int32_t)arg[1]
                                  : raised(b, a, order->steps[arg[1]].node);
@@ -88,7 +88,31 @@ static double step_power(const KalBuild *b, const KalOrder *order, const KalStep
     case KAL_UNITS_ANGLE:
     case KAL_UNITS_DIRECTION: return 1.0;
     case KAL_UNITS_GUARD: return a;
-    case KAL_UNITS_CHOICE: return agree(of[arg[1]], of[arg[2]]);
+    case KAL_UNITS_CHOICE: return agree(of[arg[1]].power, of[arg[2]].power);
+    case KAL_UNITS_PLAIN:
+    case KAL_UNITS_SIGN:
+    case KAL_UNITS_CONDITION: break;
+    }
+    return 0.0;
+}
+
+// The power of π in a step: -1 in th*180/pi and th/deg.  In a sum, that of the term that has any.
+static double step_pi(const KalStep *step, const KalAngles *of)
+{
+    const KalOp op = (KalOp)step->op;
+    const uint32_t *arg = step->arg;
+    const double a = kal_op_arity(op) > 0 ? of[arg[0]].pi : 0.0;
+    switch (kal_op_units(op)) {
+    case KAL_UNITS_LEAF: return op == KAL_OP_PI ? 1.0 : 0.0;
+    case KAL_UNITS_SAME: return kal_op_arity(op) > 1 && a == 0.0 ? of[arg[1]].pi : a;
+    case KAL_UNITS_PRODUCT: return a + of[arg[1]].pi;
+    case KAL_UNITS_QUOTIENT: return a - of[arg[1]].pi;
+    case KAL_UNITS_POWER: return op == KAL_OP_POWI ? a * (double)(int32_t)arg[1] : 0.0;
+    case KAL_UNITS_CHOICE: return of[arg[1]].pi != 0.0 ? of[arg[1]].pi : of[arg[2]].pi;
+    case KAL_UNITS_GUARD: return a;
+    case KAL_UNITS_ROOT:
+    case KAL_UNITS_ANGLE:
+    case KAL_UNITS_DIRECTION:
     case KAL_UNITS_PLAIN:
     case KAL_UNITS_SIGN:
     case KAL_UNITS_CONDITION: break;
@@ -97,30 +121,32 @@ static double step_power(const KalBuild *b, const KalOrder *order, const KalStep
 }
 
 // One pass in order.
-static bool find_power(KalBuild *b, const KalOrder *order, double *out_power)
+static bool find_angles(KalBuild *b, const KalOrder *order, KalAngles *out_angles)
 {
     assert(order->count > 0);
-    double *of = (double *)kal_alloc(b->ctx, order->count, sizeof *of);
+    KalAngles *of = (KalAngles *)kal_alloc(b->ctx, order->count, sizeof *of);
     if (!of) {
         kal_build_no_memory(b);
         return false;
     }
     for (uint32_t i = 0; i < order->count; i++) {
-        of[i] = step_power(b, order, &order->steps[i], of);
+        const KalStep *step = &order->steps[i];
+        of[i].power = step_power(b, order, step, of);
+        of[i].pi = step_pi(step, of);
     }
-    *out_power = of[order->roots[0]];
+    *out_angles = of[order->roots[0]];
     kal_free(b->ctx, of, order->count * sizeof *of);
     return true;
 }
 
-bool kal_build_angle_power(KalBuild *b, KalExpr e, double *out_power)
+bool kal_build_angles(KalBuild *b, KalExpr e, KalAngles *out_angles)
 {
     KalOrder order = {.ctx = NULL};
     if (!kal_build_check(b, kal_order_init(b->graph, &e, 1, &order))) {
         return false;
     }
     const bool good = kal_build_step(b, b->statement, order.count)
-                      && find_power(b, &order, out_power);
+                      && find_angles(b, &order, out_angles);
     kal_order_clear(&order);
     return good;
 }
@@ -145,9 +171,9 @@ void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit)
 void kal_build_inherit_angle(KalBuild *b, KalExpr symbol, KalExpr value)
 {
     assert(symbol.index != 0);
-    double power = 0.0;
+    KalAngles angles;
     if (kal_graph_node(b->graph, value).op != KAL_OP_CONST
-        && kal_build_angle_power(b, value, &power)) {
-        set_power(b, symbol, power);
+        && kal_build_angles(b, value, &angles)) {
+        set_power(b, symbol, angles.power);
     }
 }

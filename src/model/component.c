@@ -18,6 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    ARGUMENTS_SIZE = 200
+}; // bytes of a list of arguments
+
 // Loops.
 
 // Each pass binds the index anew, in a frame that shadows what is outside.
@@ -87,6 +91,22 @@ void kal_build_definition(KalBuild *b, const KalNode *node)
 
 // Arguments of parts.
 
+// `m, I, at`, as many as there is room for; `none` without any.
+static void print_words(const char *const *words, int count,
+                        char out_list[ARGUMENTS_SIZE])
+{
+    size_t used =
+        (size_t)snprintf(out_list, ARGUMENTS_SIZE, "%s", count > 0 ? "" : "none");
+    for (int i = 0; i < count; i++) {
+        const bool fits = used + strlen(words[i]) + sizeof ", …" < ARGUMENTS_SIZE;
+        used += (size_t)snprintf(out_list + used, ARGUMENTS_SIZE - used, "%s%s",
+                                 i > 0 ? ", " : "", fits ? words[i] : "…");
+        if (!fits) {
+            return;
+        }
+    }
+}
+
 // An argument that the component does not have.
 static void report_argument(KalBuild *b, const KalNode *name, const KalNode *parameters)
 {
@@ -99,13 +119,11 @@ static void report_argument(KalBuild *b, const KalNode *name, const KalNode *par
     }
     const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
     const char *near = kal_word_find_near(text, words, count);
-    if (near) {
-        kal_build_error(b, name->span,
-                        "the component has no argument '%s'; did you mean '%s'?", text,
-                        near);
-    } else {
-        kal_build_error(b, name->span, "the component has no argument '%s'", text);
-    }
+    char list[ARGUMENTS_SIZE];
+    print_words(words, count, list);
+    kal_build_error(b, name->span, "the component has no argument '%s'; %s%s%s", text,
+                    near ? "did you mean '" : "it has ", near ? near : list,
+                    near ? "'?" : "");
 }
 
 // The place of the parameter that an argument is for; -1 after an error.
@@ -335,7 +353,11 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
     if (!scope) {
         return KAL_BAD_VALUE;
     }
+    const size_t errors = b->report.errors;
     fill(b, entry, scope, given);
+    if (b->report.errors > errors && entry->node->span.source != call->span.source) {
+        kal_build_note(b, call->span, "the part that is made here asks for it");
+    }
     return (KalValue){.kind = KAL_VALUE_PART, .of.part = scope};
 }
 

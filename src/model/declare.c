@@ -273,12 +273,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
         kal_build_spoil(b, KAL_ENTRY_COORDINATE, node->of.declaration.target);
         return;
     }
-    const KalNode *unit = node->of.declaration.unit;
-    if (kal_build_is_degree(b, unit)) {
-        kal_build_error(b, unit->span,
-                        "angles are in radians: write [rad], and numbers in degrees as "
-                        "30*deg");
-    }
+    const KalNode *unit = kal_build_demand_radians(b, node->of.declaration.unit);
     Coordinate info = {kal_build_unit_text(b, unit), unit, target.node->span};
     leaves.user = &info;
     const KalValue one = {.kind = KAL_VALUE_SCALAR,
@@ -357,8 +352,16 @@ static KalValue to_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *n
 {
     assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     KalGraph *g = b->graph;
-    if (kal_build_refuse_degrees(b, a, node)) {
+    KalAngles angles;
+    if (kal_build_refuse_degrees(b, a, node)
+        || !kal_build_angles(b, a.of.expr, &angles)) {
         return KAL_BAD_VALUE;
+    }
+    if (angles.pi < 0.0 && !(angles.power > 0.0)) {
+        return kal_build_bad(
+            b, node->span,
+            "this is a number of degrees, and [deg] shows an angle, which is "
+            "in radians, in degrees: leave the factor 180/pi out");
     }
     kal_build_demand_plain(b, a, node->span, "an angle");
     const KalExpr factor = kal_div(g, kal_int(g, 180), kal_pi(g));

@@ -160,14 +160,9 @@ static void declare(KalBuild *b, KalEntryKind kind, const KalNode *node, Dynamic
     }
 }
 
-// The unit of a statement; degrees are for numbers that are shown or given.
 static Dynamic read_unit(KalBuild *b, const KalNode *unit)
 {
-    if (kal_build_is_degree(b, unit)) {
-        kal_build_error(b, unit->span,
-                        "angles are in radians: write [rad], and numbers in degrees as "
-                        "30*deg");
-    }
+    unit = kal_build_demand_radians(b, unit);
     return (Dynamic){.unit = kal_build_unit_text(b, unit), .unit_node = unit};
 }
 

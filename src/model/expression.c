@@ -298,9 +298,16 @@ static KalUnitId power_unit(KalBuild *b, KalValue base, KalValue exponent,
 static KalValue eval_power(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_POWER);
-    const KalValue base = kal_build_scalar(b, node->of.binary.left);
+    const KalValue base = kal_build_eval(b, node->of.binary.left);
     const KalValue exponent = kal_build_scalar(b, node->of.binary.right);
-    if (base.kind == KAL_VALUE_BAD || exponent.kind == KAL_VALUE_BAD) {
+    if (base.kind == KAL_VALUE_ARRAY) {
+        return kal_build_bad(b, node->of.binary.left->span,
+                             "expected a number, found %s; the square of a vector is "
+                             "dot(v, v)",
+                             kal_build_describe(base).text);
+    }
+    if (kal_build_demand_scalar(b, base, node->of.binary.left).kind == KAL_VALUE_BAD
+        || exponent.kind == KAL_VALUE_BAD) {
         return KAL_BAD_VALUE;
     }
     kal_build_demand_plain(b, exponent, node->of.binary.right->span, "an exponent");
@@ -635,6 +642,22 @@ static const char *kind_phrase(unsigned marks)
     return phrases[kind];
 }
 
+// What says instead what was probably meant, where that is known.
+static const char *way_out(unsigned refused, const char *where)
+{
+    const bool force = strcmp(where, "a force") == 0 || strcmp(where, "a power") == 0;
+    const bool energy = strcmp(where, "an energy") == 0;
+    if (force && (refused & KAL_MARK(REACTION)) != 0) {
+        return "; friction by reactions is 'friction', 'contact' or 'nonideal'";
+    }
+    if (force && (refused & KAL_MARK(ACCELERATION)) != 0) {
+        return "; what resists accelerations is mass, in 'kinetic' or 'mass[x, x]'";
+    }
+    return energy && (refused & (KAL_MARK(STATE) | KAL_MARK(HOLD))) != 0
+               ? "; a force may use them, as in force x = …"
+               : "";
+}
+
 // Whether what a statement may use is all that is used: a force has no accelerations in it.
 static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 {
@@ -642,8 +665,9 @@ static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
     if (refused == 0 || value.kind == KAL_VALUE_BAD) {
         return value;
     }
-    return kal_build_bad(b, node->span, "%s cannot be used in %s", kind_phrase(refused),
-                         b->eval.usage.where);
+    return kal_build_bad(b, node->span, "%s cannot be used in %s%s",
+                         kind_phrase(refused), b->eval.usage.where,
+                         way_out(refused, b->eval.usage.where));
 }
 
 // Whether a number is written without a point or an exponent.

@@ -628,6 +628,8 @@ static int find_derivative(const char *text, size_t *out_begin, size_t *out_leng
     return text[0] == 'd' && length > 1 ? 1 : 0;
 }
 
+#define SUM_OVER_TIME "what adds up over time is a state, as in state s: s' = x"
+
 // What a function of other languages and books is called here, or NULL.
 static const char *find_foreign(const char *name)
 {
@@ -643,6 +645,9 @@ static const char *find_foreign(const char *name)
         {"der",        "a time derivative is written with a prime: x'"},
         {"ddt",        "a time derivative is written with a prime: x'"},
         {"derivative", "a time derivative is written with a prime: x'"},
+        {"integral",   SUM_OVER_TIME                                  },
+        {"integrate",  SUM_OVER_TIME                                  },
+        {"int",        SUM_OVER_TIME                                  },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (strcmp(foreign[i][0], name) == 0) {

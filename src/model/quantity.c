@@ -330,16 +330,16 @@ bool kal_build_refuse_degrees(KalBuild *b, KalValue value, const KalNode *node)
 // A scalar that is declared to be in degrees: an angle is in radians already.
 static KalValue in_radians(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
-    double power = 0.0;
+    KalAngles angles;
     if (kal_build_refuse_degrees(b, a, node)
-        || !kal_build_angle_power(b, a.of.expr, &power)) {
+        || !kal_build_angles(b, a.of.expr, &angles)) {
         return KAL_BAD_VALUE;
     }
-    if (power == 0.0) {
+    if (angles.power == 0.0) {
         a.unit = is_plain(a.unit) ? KAL_UNIT_ANY : a.unit; // a number of degrees
         return times_degree(b, with_unit(b, a, c, node), node);
     }
-    if (power == 1.0 || isinf(power)) {
+    if (angles.power == 1.0 || isinf(angles.power)) {
         kal_build_demand_plain(b, a, node->span, "an angle");
         a.unit = KAL_UNIT_ONE;
         return a;
@@ -364,6 +364,17 @@ KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
 bool kal_build_is_degree(KalBuild *b, const KalNode *unit)
 {
     return unit && kal_unit_is_degree(kal_build_unit(b, kal_build_read_unit(b, unit)));
+}
+
+const KalNode *kal_build_demand_radians(KalBuild *b, const KalNode *unit)
+{
+    if (!kal_build_is_degree(b, unit)) {
+        return unit;
+    }
+    kal_build_error(
+        b, unit->span,
+        "angles are in radians: write [rad], and numbers in degrees as 30*deg");
+    return NULL;
 }
 
 const char *kal_build_unit_text(KalBuild *b, const KalNode *unit)

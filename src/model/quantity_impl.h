@@ -58,15 +58,21 @@ void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span,
 KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
                               const KalNode *node);
 
-/// The power to which angles in radians are in a formula: 0 of a number, 1 of an angle,
-/// infinite of 0, which is both, NAN of what mixes them.  False after an error.
-bool kal_build_angle_power(KalBuild *b, KalExpr e, double *out_power);
+/// How angles in radians are in a formula.
+typedef struct KalAngles {
+    double
+        power; ///< 0 of a number, 1 of an angle, infinite of 0, which is both, NAN of a mixture
+    double pi; ///< the power of π, as -1 in th*180/pi
+} KalAngles;
+
+/// How angles are in a formula.  False after an error.
+bool kal_build_angles(KalBuild *b, KalExpr e, KalAngles *out_angles);
 
 /// Whether a value is made of outputs in degrees, which is an error where it is to be an
 /// angle itself.
 bool kal_build_refuse_degrees(KalBuild *b, KalValue value, const KalNode *node);
 
-/// Remember for kal_build_angle_power() the unit that a parameter or coordinate is declared
+/// Remember for kal_build_angles() the unit that a parameter or coordinate is declared
 /// with, which may be NULL.
 void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit);
 
@@ -75,6 +81,10 @@ void kal_build_inherit_angle(KalBuild *b, KalExpr symbol, KalExpr value);
 
 /// Whether a unit is the degree; NULL is not.
 bool kal_build_is_degree(KalBuild *b, const KalNode *unit);
+
+/// The unit of what moves, which cannot be the degree: that is an error, and no unit is left, so
+/// that nothing else is found wrong for it.
+const KalNode *kal_build_demand_radians(KalBuild *b, const KalNode *unit);
 
 /// The text of a unit as it was written, or NULL.
 const char *kal_build_unit_text(KalBuild *b, const KalNode *unit);

@@ -384,6 +384,40 @@ static void what_newcomers_write_is_explained(void)
     refuses("event e: x = 1 stop",
             "where its expression crosses zero (x - 1, not x = 1)");
     refuses("force -3*x", "expected a coordinate, as in x = …, found '-'");
+    refuses("m*x'' = -k*x",
+            "found 'm'; motion follows from energies and forces, as in");
+    refuses("x' = 3", "and an equation is a constraint, as in constraint c: x = 0");
+    refuses("kinetik *x'^2", "unknown statement 'kinetik'; did you mean 'kinetic'?");
+    refuses("use planar.kal", "; a file stands in quotes, and a library has no ending");
+}
+
+static void habits_of_other_languages_are_explained(void)
+{
+    static const char condition[] =
+        "; a value chosen by a condition is if(x > 0, 1, 2)";
+    static const char index[] = "expected ']', for each index has brackets of its own";
+    static const char unit[] =
+        "expected ':', for the unit follows from what stands behind it, found '['";
+    static const char point[] =
+        "; a point or a vector stands in brackets, as in [x, y]";
+    static const char decimal[] = "; a decimal has a point, as in 0.5";
+
+    refuses("force x = if x > 0 then 1 else 0", condition);
+    refuses("force x = x > 0 ? 1 : 0", condition);
+    refuses("let R[3,3] = 1", index);
+    refuses("force x = q[1, 2]", index);
+    refuses("actuator F [N]: x'", unit);
+    refuses("constraint rod [m]: x = 1", unit);
+    refuses("contact floor [m]: x >= 0", unit);
+    refuses("draw line (0,0) -> (x,y)", point);
+    refuses("let r = (x, y)", point);
+    refuses("param a = 0,5", decimal);
+    refuses("init x = 0,5", decimal);
+    refuses("simulate 0 .. 0,5 every 1", "'every' and the time between samples");
+    refuses("state i = -i",
+            "':' and the derivative of the state, as in state i: i' = -i");
+    refuses("hold u: -x", "as in hold u every 0.01: -x, found ':'");
+    refuses("let f = iff x", "the argument of a function in parentheses");
 }
 
 static void all_errors_are_told_in_one_go(void)
@@ -433,4 +467,5 @@ TAP_RUN(TAP_CASE(the_sleigh_reads_as_in_the_book),
         TAP_CASE(errors_of_structure_are_told_with_their_place),
         TAP_CASE(misspelt_statements_are_guessed),
         TAP_CASE(what_newcomers_write_is_explained),
+        TAP_CASE(habits_of_other_languages_are_explained),
         TAP_CASE(all_errors_are_told_in_one_go))

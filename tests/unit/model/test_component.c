@@ -170,7 +170,7 @@ static void arguments_are_checked(void)
         {"part a = A()",                             "3:10 the argument 'inert' is missing"        },
         {"part a = A(1, 2, 3)",                      "3:18 the component has only 2 arguments"     },
         {"part a = A(iner = 1)",                     "no argument 'iner'; did you mean 'inert'?"   },
-        {"part a = A(zzzz = 1)",                     "3:12 the component has no argument 'zzzz'"   },
+        {"part a = A(zzzz = 1)",                     "has no argument 'zzzz'; it has inert, k"     },
         {"part a = A(1, inert = 2)",                 "3:15 this argument is given twice"           },
         {"part a = B(1)",                            "3:10 unknown name 'B'"                       },
         {"param q = 1\npart a = q(1)",               "4:10 expected the name of a component"       },
@@ -231,6 +231,22 @@ static void files_are_used_once(void)
     same_text(lab_messages(&lab), ""); // c is not used, but that is the file's affair
     ok(lab.model && lab.model->n_parameters == 3);
     same_text(lab.model->title, "");
+    lab_close(&lab);
+}
+
+// An error in a file that is used says who asked for it.
+static void errors_of_used_files_lead_to_the_part(void)
+{
+    File files[] = {
+        {"a.kal", "component A(I) { coord x\nkinetic I.x*x'^2 }\n"},
+        {NULL,    NULL                                            }
+    };
+    const KalBuildOptions options = {.read = read_file, .user = files};
+    Lab lab;
+    lab_open_with(&lab, "use \"a.kal\"\npart b = A([1, 2])\npart c = A(3)\n", &options,
+                  -1);
+    same_text(lab_messages(&lab), "error 2:11 a number has no member 'x'\n"
+                                  "note 3:10 the part that is made here asks for it\n");
     lab_close(&lab);
 }
 
@@ -400,7 +416,7 @@ TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_elements),
         TAP_CASE(parts_can_refer_to_those_before_them),
         TAP_CASE(inner_names_hide_outer_ones), TAP_CASE(start_values_further_out_win),
         TAP_CASE(circles_are_refused), TAP_CASE(arguments_are_checked),
-        TAP_CASE(files_are_used_once), TAP_CASE(paths_are_simplified),
-        TAP_CASE(wrong_files_are_told), TAP_CASE(libraries_are_there),
-        TAP_CASE(overrides_take_the_place_of_values),
+        TAP_CASE(files_are_used_once), TAP_CASE(errors_of_used_files_lead_to_the_part),
+        TAP_CASE(paths_are_simplified), TAP_CASE(wrong_files_are_told),
+        TAP_CASE(libraries_are_there), TAP_CASE(overrides_take_the_place_of_values),
         TAP_CASE(wrong_overrides_are_told))

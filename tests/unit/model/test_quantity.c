@@ -113,6 +113,13 @@ static void wrong_units_are_told(void)
     misfits("coord q [deg]", "error 5:10 angles are in radians");
     misfits("param q = 1 [kgg]", "error 5:14");
     misfits("output o = L [deg]", "error 5:12 an angle takes a number without a unit");
+    misfits("output o = th*180/pi [deg]", "error 5:12 this is a number of degrees");
+    misfits("output o = th/deg + 5 [deg]", "leave the factor 180/pi out");
+    misfits("output o = if(x > L, x/L*180/pi, 2*th/deg) [deg]",
+            "this is a number of deg");
+    fits("output o = th [deg], p = x/L [deg], q = 2/pi*th*th [deg], r = "
+         "0.3*sin(2*pi*th) [deg]");
+    fits("output o = th*180/pi, p = mod(th + pi, 2*pi) - pi [deg], q = th/deg");
     misfits("component P(s [m]) { coord z\nkinetic s*z'^2 }\npart p = P(m)",
             "error 7:12 units do not match: the value has [kg], its declaration [m]");
 }
