@@ -44,6 +44,7 @@ enum {
     BY_DEPTH,
     BY_KIND,
     BY_LEVEL,
+    BY_WAVES,
     KEYS
 };
 
@@ -292,9 +293,10 @@ static void place_leaves(Compiler *c, const KalGraph *g)
 
 // Sorting a window.  Operations come in a fixed cycle, sums, functions, products, and
 // the level of a step counts the cycles: it is the first at which all its operands are
-// there.  Operands of the same kind may be of the same level; then the depth of the step,
-// which is 0 otherwise, is larger than theirs.  So what follows each other within a run
-// is independent where possible, and the processor need not wait.
+// there; sines wait for others that need as many before them.  Operands of the same kind may be
+// of the same level; then the depth of the step, which is 0 otherwise, is larger than theirs.
+// So what follows each other within a run is independent where possible, and the processor need
+// not wait.
 
 // What is computed in the same way of other numbers is of one class: formulas of the same part,
 // used N times, differ in their variables only.  That classes are different is not certain, and
@@ -318,7 +320,23 @@ static uint16_t find_class(const Compiler *c, const KalStep *step)
     return (uint16_t)(kal_hash(a << 32 | b, step->op) % WINDOW);
 }
 
-static void find_keys(Compiler *c, uint32_t i)
+// How many sines one after the other a step of the window needs.
+static uint16_t find_waves(const Compiler *c, const KalStep *step)
+{
+    uint32_t waves = 0;
+    for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+        const Note *operand = &c->notes[step->arg[k]];
+        const uint32_t before =
+            operand->keys[BY_WAVES] + (uint32_t)(operand->what == KAL_DO_SIN_COS);
+        if (operand->slot == NO_SLOT && before > waves) {
+            waves = before;
+        }
+    }
+    assert(waves < WINDOW);
+    return (uint16_t)waves;
+}
+
+static void find_level(Compiler *c, uint32_t i)
 {
     const KalStep *step = &c->order.steps[i];
     Note *note = &c->notes[i];
@@ -344,7 +362,6 @@ static void find_keys(Compiler *c, uint32_t i)
     note->keys[BY_LEVEL] = (uint16_t)level;
     note->keys[BY_KIND] = (uint16_t)kind;
     note->keys[BY_DEPTH] = (uint16_t)depth;
-    note->keys[BY_CLASS] = find_class(c, step);
 }
 
 // A stable sort of the window's steps, from one list into the other.
@@ -438,11 +455,65 @@ static KalStatus emit(Compiler *c, uint32_t i)
     return KAL_OK;
 }
 
+// The later one of two places within a window.
+static void note_later(const Note *note, uint16_t *level, uint16_t *depth)
+{
+    const uint16_t *keys = note->keys;
+    if (keys[BY_LEVEL] > *level) {
+        *level = keys[BY_LEVEL];
+        *depth = keys[BY_DEPTH];
+    } else if (keys[BY_LEVEL] == *level && keys[BY_DEPTH] > *depth) {
+        *depth = keys[BY_DEPTH];
+    }
+}
+
+// Sines that need as many others before them are all computed where the last of them is: they are
+// one run, and none waits for another.
+static void align_sines(Compiler *c, const uint32_t *steps, uint32_t n)
+{
+    uint16_t level = 0;
+    uint16_t depth = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const Note *note = &c->notes[steps[k]];
+        if (note->what == KAL_DO_SIN_COS) {
+            note_later(note, &level, &depth);
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        Note *note = &c->notes[steps[k]];
+        if (note->what != KAL_DO_SIN_COS) {
+            continue;
+        }
+        note->keys[BY_LEVEL] = level;
+        note->keys[BY_DEPTH] = depth;
+        if (note->mate != 0) {
+            uint16_t *keys = c->notes[note->mate].keys;
+            keys[BY_LEVEL] = level;
+            keys[BY_DEPTH] = depth;
+            keys[BY_KIND] = note->keys[BY_KIND];
+        }
+    }
+}
+
+// Levels of the steps of the window, those that need fewer sines first.
+static void find_levels(Compiler *c)
+{
+    sort(c, BY_WAVES, c->window, c->sorted);
+    for (uint32_t begin = 0, end = 0; begin < c->n; begin = end) {
+        const uint16_t waves = c->notes[c->sorted[begin]].keys[BY_WAVES];
+        for (; end < c->n && c->notes[c->sorted[end]].keys[BY_WAVES] == waves; end++) {
+            find_level(c, c->sorted[end]);
+        }
+        align_sines(c, c->sorted + begin, end - begin);
+    }
+}
+
 // Radix sort by level, then kind, depth and class: stable sorts by the least key first.  With
 // the steps of a class side by side, programs of many parts that are alike have evenly spaced
 // operands (prog/roll.c).
 static KalStatus flush(Compiler *c)
 {
+    find_levels(c);
     if (c->order.count >= WINDOW) {
         sort(c, BY_CLASS, c->window, c->sorted);
         memcpy(c->window, c->sorted, c->n * sizeof *c->window);
@@ -461,7 +532,8 @@ static KalStatus flush(Compiler *c)
 static KalStatus schedule(Compiler *c, uint32_t i)
 {
     assert(c->n < WINDOW);
-    find_keys(c, i);
+    c->notes[i].keys[BY_WAVES] = find_waves(c, &c->order.steps[i]);
+    c->notes[i].keys[BY_CLASS] = find_class(c, &c->order.steps[i]);
     c->window[c->n++] = i;
     return c->n == WINDOW ? flush(c) : KAL_OK;
 }
@@ -478,7 +550,7 @@ static KalStatus write_tape(Compiler *c, KalTape *tape, uint8_t home)
             continue;
         }
         if (note->mate != 0 && note->mate < i) { // is computed with its mate
-            memcpy(note->keys, c->notes[note->mate].keys, sizeof note->keys);
+            note->keys[BY_WAVES] = c->notes[note->mate].keys[BY_WAVES];
             note->keys[BY_CLASS] = find_class(c, &c->order.steps[i]);
         } else {
             status = schedule(c, i);

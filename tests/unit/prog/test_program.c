@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "lab.h"
+#include "prog/program_impl.h"
 
 // Parameters a, b; variables c, d.
 static void computes_what_formulas_say(void)
@@ -39,6 +40,34 @@ static void prepares_what_does_not_change(void)
     kal_program_prepare(lab.program, (double[]){9.0, 2.0}, lab.work);
     kal_program_eval(lab.program, (double[]){1.0}, lab.work, got);
     ok(got[0] == 3.0 && got[1] == 3.0 * 8.0 + exp(2.0));
+    lab_close(&lab);
+    end();
+}
+
+// Sines that have as many others below them are one run, though some of their arguments are there
+// sooner than others.
+static void sines_are_computed_together(void)
+{
+    begin();
+    const KalExpr outputs[] = {f("sin(sin(c) + 1)*cos(d)"),
+                               f("cos(c/(d*a + exp(c*b))) + sin(sin(b*c*d)/d)")};
+    const double values[] = {1.5, 0.5, 0.25, 2.0};
+    double got[2];
+    Lab lab;
+    uint32_t counts[2] = {0, 0};
+    int n = 0;
+    lab_open(&lab, outputs, 2, 2, 2);
+    const KalBlock *block = &lab.program->tapes[KAL_TAPE_EVAL].runs;
+    const KalTapeRun *runs = block->data;
+    for (size_t i = 0; i < block->size / sizeof *runs; i++) {
+        if (runs[i].what == KAL_DO_SIN_COS && ok(n < 2)) {
+            counts[n++] = runs[i].count;
+        }
+    }
+    ok(n == 2 && counts[0] == 4 && counts[1] == 2);
+    lab_eval(&lab, values, 2, got);
+    near(got[0], sin(sin(0.25) + 1.0) * cos(2.0), 1e-15);
+    near(got[1], cos(0.25 / (3.0 + exp(0.125))) + sin(sin(0.25) / 2.0), 1e-15);
     lab_close(&lab);
     end();
 }
@@ -140,7 +169,7 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(computes_what_formulas_say), TAP_CASE(prepares_what_does_not_change),
-        TAP_CASE(empty_programs_do_nothing), TAP_CASE(symbols_must_be_listed),
-        TAP_CASE(spoiled_graphs_are_refused),
+        TAP_CASE(sines_are_computed_together), TAP_CASE(empty_programs_do_nothing),
+        TAP_CASE(symbols_must_be_listed), TAP_CASE(spoiled_graphs_are_refused),
         TAP_CASE(evaluation_needs_only_the_program),
         TAP_CASE(every_allocation_may_fail))
