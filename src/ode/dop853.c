@@ -42,6 +42,7 @@ static void lay_out(KalCarver *carver, void *owner)
     double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
                                &s->stage, &s->begun, &s->rate,   &s->atol};
     const size_t ld = (size_t)s->ld;
+    s->begin = kal_carve_doubles(carver, 3 + 2 * (size_t)s->base.system.n, 1);
     static_assert(KAL_PIECE_ALIGNMENT % 64 == 0, "for eight doubles at once");
     assert(s->ld % KAL_DOP853_GROUP == 0);
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
@@ -149,6 +150,43 @@ static KalStatus pass_stage(KalDop853 *s, const KalDop853Attempt *attempt, int s
     return s->sums->go_on(s->ld, s->rate, s->k[stage], &next) == 0.0
                ? KAL_OK
                : kal_ode_fail_rate(s->base.ctx, system->n, t, s->rate);
+}
+
+// All stages at once, if the system can; those that are not finite are taken one by one, which
+// tells why.
+static bool take_stages(KalDop853 *s, const KalDop853Attempt *attempt)
+{
+    const KalOdeSystem *system = &s->base.system;
+    const size_t n = (size_t)system->n;
+    double *begin = s->begin;
+    if (!system->stages || s->base.options.project_stages) {
+        return false;
+    }
+    begin[0] = s->base.t;
+    kal_copy_numbers(begin + 1, s->y, n);
+    begin[1 + n] = attempt->h;
+    begin[2 + n] = attempt->t_new;
+    kal_copy_numbers(begin + 3 + n, s->k[0], n);
+    const double *found = system->stages(system->user, begin);
+    for (int stage = 1; found && stage < KAL_DOP853_END; stage++, found += n) {
+        kal_copy_numbers(s->k[stage], found, n);
+    }
+    if (found) {
+        kal_copy_numbers(s->stage, found, n);
+        s->base.counts.evaluations += KAL_DOP853_END - 1;
+    }
+    return found != NULL;
+}
+
+// The rates of the stages one by one.
+static KalStatus pass_stages(KalDop853 *s, const KalDop853Attempt *attempt)
+{
+    const KalEight h = kal_eight_all(attempt->h);
+    s->sums->add(&kal_dop853_rows[1], s->k, s->ld, s->y, &h, s->stage);
+    for (int stage = 1; stage < KAL_DOP853_END; stage++) {
+        KAL_TRY(pass_stage(s, attempt, stage));
+    }
+    return KAL_OK;
 }
 
 // The rate of a stage, theory (12.1), from the state `from`.
@@ -265,11 +303,7 @@ static KalDop853Edge find_edge(const KalDop853 *s)
 KalStatus kal_dop853_try(KalDop853 *s, KalDop853Attempt *attempt,
                          KalDop853Edge *out_edge)
 {
-    const KalEight h = kal_eight_all(attempt->h);
-    s->sums->add(&kal_dop853_rows[1], s->k, s->ld, s->y, &h, s->stage);
-    for (int stage = 1; stage < KAL_DOP853_END; stage++) {
-        KAL_TRY(pass_stage(s, attempt, stage));
-    }
+    KAL_TRY(take_stages(s, attempt) ? KAL_OK : pass_stages(s, attempt));
     KAL_TRY(finish(s, attempt));
     if (!kal_dop853_is_accurate(s, attempt)) {
         return KAL_OK;

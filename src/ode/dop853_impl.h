@@ -51,6 +51,7 @@ typedef struct KalDop853 {
     double *stage; ///< state of the stage at hand
     double *begun; ///< sum of rates for the next, but for the last term
     double *rate;  ///< as the system wrote it
+    double *begin; ///< what all stages together begin with
     double *atol;
     double *k[KAL_DOP853_STAGES];
     double *dense_of[KAL_DOP853_COEFFICIENTS];

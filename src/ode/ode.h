@@ -30,6 +30,11 @@ enum {
 /// The rate f(t, y), n numbers.
 typedef KalStatus (*KalRateFn)(void *user, double t, const double *y, double *out_rate);
 
+/// The rates of all stages of an explicit method at once: (t, y, h, t + h, rate at y) in `begin`.
+/// Answers the rates of the stages behind the first, and then the state of the last, each n
+/// numbers, with the bits of rates taken one by one; NULL: they have to be.
+typedef const double *(*KalStagesFn)(void *user, const double *begin);
+
 /// Bring y to the manifold.  What is on it must stay there to rounding.
 typedef KalStatus (*KalProjectFn)(void *user, double t, double *y);
 
@@ -63,6 +68,7 @@ typedef struct KalOdeSystem {
                      ///< depends on them, and the choice of steps does not either
     void *user;      ///< passed to all callbacks as it is
     KalRateFn rate; ///< of implicit equations: y' at the start, which solves them there
+    KalStagesFn stages;         ///< of DOP853 (kal_dop853_rows); NULL: rates one by one
     KalProjectFn project;       ///< after every step; NULL: none
     KalRateJacobianFn jacobian; ///< for methods that need it, else NULL
     KalResidualFn residual;     ///< likewise

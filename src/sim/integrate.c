@@ -154,6 +154,7 @@ void kal_run_integrate_clear(KalRun *run)
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
         kal_integrator_destroy(run->integration.integrators[i]);
     }
+    kal_stages_clear(&run->integration.stages);
 }
 
 // Powers in the solved instant.
@@ -577,6 +578,7 @@ KalStatus kal_run_integrate_prepare(KalRun *run, bool *out_plain)
 {
     KAL_TRY(start_anew(run));
     KAL_TRY(choose_method(run));
+    kal_run_make_stages(run);
     *out_plain = !kal_run_foresee(run, &run->integration.distance);
     if (*out_plain) {
         run->integration.tried = INFINITY;

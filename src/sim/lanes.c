@@ -279,7 +279,7 @@ static void make_stages(KalTeam *team)
     if (team->attempts < PATIENCE || team->stages.made) {
         return;
     }
-    kal_stages_make(&team->stages, team->road.lead);
+    kal_stages_make(&team->stages, team->road.lead, true);
     for (int lane = 0; team->stages.program && lane < KAL_LANES; lane++) {
         kal_stages_enter(&team->stages, lane, team->road.lead->instant);
         team->road.prepared[lane] = false;

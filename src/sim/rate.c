@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    TEXT_SIZE = 3000
+    TEXT_SIZE = 3000,
+    STRIDES = 2000 // attempts at steps until all their stages are worth a program
 };
 
 // What sparse factors for an implicit step take, in accelerations.
@@ -171,6 +172,71 @@ static bool glance(KalRun *run, double t, const double *y, double *out_rate)
     kal_copy_numbers(out_rate + n, found, n);
     kal_run_note_sine_of_rows(run, t, found[road->brief.sine]);
     return true;
+}
+
+// Whether stages might be taken by one program, of the road that leads now.  Interpreted it would
+// take no less time than they do one by one.
+static bool may_stride(const KalRun *run)
+{
+    const KalRoad *road = &run->instant->road;
+    return run->rank.confirmed && !run->careful && !needs_all(run) && !road->lends
+           && !road->lacks && kal_context_native(run->ctx)
+           && run->system->pieces.n_switches == 0 && kal_road_may_lead(road)
+           && run->system->layout.qdd == 1 + 2 * (size_t)run->system->n;
+}
+
+void kal_run_make_stages(KalRun *run)
+{
+    KalStages *stages = &run->integration.stages;
+    const KalRoad *road = &run->instant->road;
+    if (run->integration.attempts < STRIDES
+        || (stages->made && stages->road == road->brief.number) || !may_stride(run)) {
+        return;
+    }
+    stages->ctx = run->ctx;
+    kal_stages_make(stages, road, false);
+}
+
+// What a run knows after the stages of an attempt one by one.
+static void note_stages(KalRun *run, const double *begin)
+{
+    const KalStages *stages = &run->integration.stages;
+    const KalRoad *road = &run->instant->road;
+    const size_t state = 2 * (size_t)run->system->n;
+    const double h = begin[1 + state];
+    run->solved = run->solved && !kal_road_is_brief(road);
+    run->integration.watch.spent += KAL_DOP853_END - 1;
+    run->statistics.evaluations += KAL_DOP853_END - 1;
+    for (int stage = 1; stage < KAL_DOP853_END; stage++) {
+        const double c = kal_dop853_nodes[stage];
+        const double t = c < 1.0 ? begin[0] + c * h : begin[2 + state];
+        kal_run_note_sine_of_rows(run, t,
+                                  stages->found[stages->at.sines + (size_t)stage - 1]);
+    }
+}
+
+// Attempts by one road, in this run and those before it.
+static void count_attempt(KalRun *run)
+{
+    KalRunIntegration *integration = &run->integration;
+    const unsigned long road = run->instant->road.brief.number;
+    integration->attempts = integration->road == road ? integration->attempts + 1 : 1;
+    integration->road = road;
+}
+
+// All stages at once, by a program that is there.
+static const double *find_stages(void *user, const double *begin)
+{
+    KalRun *run = (KalRun *)user;
+    KalStages *stages = &run->integration.stages;
+    const KalRoad *road = &run->instant->road;
+    count_attempt(run);
+    if (!stages->program || stages->road != road->brief.number || !may_stride(run)
+        || !kal_stages_take_alone(stages, road, begin)) {
+        return NULL;
+    }
+    note_stages(run, begin);
+    return stages->found;
 }
 
 // y' = (q', q'', s').  While it is not sure which rows depend on others, of the state
@@ -395,6 +461,7 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
                           .n_integrals = n_integrals,
                           .user = run,
                           .rate = n_integrals > 0 ? rate_and_powers : rate,
+                          .stages = n_integrals > 0 ? NULL : find_stages,
                           .project = kal_run_projects(run) ? project : NULL,
                           .jacobian = has_slopes && !sparse ? jacobian : NULL,
                           .prepare = has_slopes && sparse ? prepare : NULL,
@@ -406,6 +473,7 @@ KalOdeSystem kal_run_reduced_ode(KalRun *run)
 {
     KalOdeSystem system = kal_run_ode(run, true);
     system.rate = reduced_rate;
+    system.stages = NULL;
     system.project = system.project ? reduced_project : NULL;
     system.jacobian = NULL;
     system.prepare = NULL;

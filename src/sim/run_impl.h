@@ -20,6 +20,7 @@
 #include "sim/form.h"
 #include "sim/sample.h"
 #include "sim/scan.h"
+#include "sim/stages.h"
 #include "system/newton.h"
 #include "system/projector.h"
 #include "system/tangent.h"
@@ -282,6 +283,9 @@ typedef struct KalRunIntegration {
     bool crossed;         ///< the last step was one across a loss of rank
     KalOdeCounts counted; ///< before the run started
     KalMethodWatch watch;
+    KalStages stages;   ///< all of a step as one program
+    long attempts;      ///< at steps that might have been taken by it, of all runs
+    unsigned long road; ///< by this road (KalBrief.number)
 } KalRunIntegration;
 
 /// How states come onto the constraints, by project.c.
@@ -376,6 +380,9 @@ struct KalRun {
 
 /// Put a time and a state of 2 n numbers into the instant.
 void kal_run_put(KalRun *run, double t, const double *y);
+
+/// Before a step: a program for all its stages, when many steps were taken without.
+void kal_run_make_stages(KalRun *run);
 
 /// Solve the instant.  Failures tell the time; an acceleration that is not unique is one.
 KAL_CHECKED KalStatus kal_run_solve(KalRun *run);

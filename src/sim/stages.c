@@ -149,13 +149,14 @@ static void lay_out(KalCarver *carver, void *owner)
 {
     KalStages *s = (KalStages *)owner;
     const size_t work = kal_program_work(s->program);
-    s->work = kal_carve_doubles(carver, work, KAL_LANES);
+    s->work = kal_carve_doubles(carver, s->lanes ? work : 0, KAL_LANES);
     s->alone = kal_carve_doubles(carver, work, 1);
+    s->found = kal_carve_doubles(carver, s->lanes ? 0 : s->at.count, 1);
 }
 
 // Without a program, for want of memory or because there would be too many operations,
 // stages go one by one, so that nothing is to be told.
-void kal_stages_make(KalStages *stages, const KalRoad *road)
+void kal_stages_make(KalStages *stages, const KalRoad *road, bool lanes)
 {
     assert(road->program && road->brief.program);
     KalStages *s = stages;
@@ -163,16 +164,20 @@ void kal_stages_make(KalStages *stages, const KalRoad *road)
     kal_stages_clear(s);
     s->at = kal_stages_layout((size_t)road->instant->system->n);
     s->made = true;
+    s->lanes = lanes;
+    s->road = road->brief.number;
+    s->prepared = road->prepared - 1;
     if (kal_program_operations(road->brief.program) * COUNT > MOST_OPERATIONS) {
         return;
     }
     if (build(&d) != KAL_OK
-        || kal_transcript_compile(&d.t, d.outputs, s->at.count, true, &s->program)
+        || kal_transcript_compile(&d.t, d.outputs, s->at.count, lanes, &s->program)
                != KAL_OK
         || kal_workspace_make(s->ctx, "for lanes", lay_out, s, &s->workspace)
                != KAL_OK) {
         kal_stages_clear(s);
         s->made = true;
+        s->road = road->brief.number;
     }
     kal_transcript_clear(&d.t);
     kal_free(road->instant->ctx, d.block, d.block_size);
@@ -195,4 +200,20 @@ void kal_stages_enter(KalStages *stages, int lane, const KalInstant *instant)
 void kal_stages_take(const KalStages *stages, const double *begin, double *out_rates)
 {
     kal_program_eval_lanes(stages->program, begin, stages->work, out_rates);
+}
+
+bool kal_stages_take_alone(KalStages *stages, const KalRoad *road, const double *begin)
+{
+    KalStages *s = stages;
+    assert(!s->lanes && s->program && s->road == road->brief.number);
+    if (s->prepared != road->prepared) {
+        kal_program_prepare(s->program, road->instant->settings.parameters, s->alone);
+        s->prepared = road->prepared;
+    }
+    kal_program_eval(s->program, begin, s->alone, s->found);
+    double sum = 0.0; // NaN where a rate is not finite
+    for (size_t i = 0; i < s->at.state; i++) {
+        sum += 0.0 * s->found[i];
+    }
+    return sum == 0.0 && kal_growth_is_safe(s->found + s->at.growth);
 }

@@ -30,17 +30,21 @@ typedef struct KalStages {
     KalContext *ctx;
     KalProgram *program; ///< NULL: none
     bool made;           ///< though there may be no program
+    bool lanes;          ///< for several states
     KalStagesLayout at;
     double *work;  ///< of lanes
-    double *alone; ///< of one of them, while its parameters are set
+    double *alone; ///< of one of them, while its parameters are set; or of the only one
+    double *found; ///< by the only one
+    unsigned long road;     ///< of which it was made (KalBrief.number)
+    unsigned long prepared; ///< and, of the only one, for which parameters
     KalWorkspace workspace;
 } KalStages;
 
 KalStagesLayout kal_stages_layout(size_t n);
 
 /// Make the program for the rows of a road, if it is small enough to be worth it; without memory
-/// there is none.
-void kal_stages_make(KalStages *stages, const KalRoad *road);
+/// there is none.  For lanes, or for one state alone.
+void kal_stages_make(KalStages *stages, const KalRoad *road, bool lanes);
 void kal_stages_clear(KalStages *stages);
 
 /// Let a lane have the parameters of its instant.
@@ -50,5 +54,9 @@ void kal_stages_enter(KalStages *stages, int lane, const KalInstant *instant);
 /// and the rate at its beginning.  A rate that is not finite makes the end of the step so: a stage
 /// that is not the last leads to others.
 void kal_stages_take(const KalStages *stages, const double *begin, double *out_rates);
+
+/// The same of one state, of the road that the program was made of, and whether its pivots vouch
+/// for it and all rates are finite.
+bool kal_stages_take_alone(KalStages *stages, const KalRoad *road, const double *begin);
 
 #endif

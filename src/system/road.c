@@ -59,7 +59,7 @@ static void forget(KalRoad *road)
     kal_native_clear(&road->code);
     kal_free(ctx, road->block, road->block_size);
     road->program = NULL;
-    road->brief = (KalBrief){.program = NULL};
+    road->brief = (KalBrief){.number = road->brief.number};
     road->energy = NULL;
     road->block = NULL;
     road->block_size = 0;
@@ -306,7 +306,8 @@ static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *ans
     if (!results) {
         return kal_no_memory(t->ctx, "to copy formulas");
     }
-    *brief = (KalBrief){.sine = n, .excess = n + 1, .count = n + 2};
+    *brief = (KalBrief){
+        .sine = n, .excess = n + 1, .count = n + 2, .number = brief->number + 1};
     results[brief->sine] = answer[at->sine];
     results[brief->excess] = kal_road_exceed(road, t->g, answer);
     memcpy(results, answer + at->qdd, n * sizeof *results);
@@ -503,12 +504,16 @@ void kal_road_make(KalRoad *road, bool fresh)
 }
 
 // All comparisons are such that NaN fails them.
+bool kal_growth_is_safe(const double *growth)
+{
+    return growth[0] <= KAL_SAFE_GROWTH && growth[2] <= KAL_SAFE_GROWTH
+           && growth[1] >= KAL_LEAST_GROWTH && growth[3] >= KAL_LEAST_GROWTH;
+}
+
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
 {
-    return results[at->excess] <= 0.0 && results[at->most_growth] <= KAL_SAFE_GROWTH
-           && results[at->most_gram] <= KAL_SAFE_GROWTH
-           && results[at->least_growth] >= KAL_LEAST_GROWTH
-           && results[at->least_gram] >= KAL_LEAST_GROWTH;
+    assert(at->least_gram == at->most_growth + 3);
+    return results[at->excess] <= 0.0 && kal_growth_is_safe(results + at->most_growth);
 }
 
 // Variables of the program: those of the system and, where rows lend M their weight,

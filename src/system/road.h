@@ -44,7 +44,8 @@ typedef struct KalBrief {
     size_t
         excess; ///< which result says by how much pivots grow beyond what is safe, at most
     size_t count;
-    double *inputs; ///< a state aside
+    unsigned long number; ///< counts those that were made for the road
+    double *inputs;       ///< a state aside
     double *work;
     double *results;
 } KalBrief;
@@ -102,6 +103,9 @@ KAL_CHECKED KalStatus kal_road_eliminate(const KalRoad *road,
 
 /// By how much pivots of that answer grow beyond what is safe, at most: of a brief answer.
 KalExpr kal_road_exceed(const KalRoad *road, KalGraph *g, const KalExpr *answer);
+
+/// Whether pivots of M and of A M⁻¹Aᵀ, the most and the least growth of each, vouch for an answer.
+bool kal_growth_is_safe(const double *growth);
 
 /// Whether an eliminated answer vouches for itself; nothing that is not finite does.
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);
