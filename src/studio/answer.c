@@ -150,7 +150,13 @@ static enum MHD_Result answer_file(KalStudioCall *call)
                            == MHD_YES
                        && name && strlen(name) == length // no NUL within
                        && kal_guard_name(name);
-    const KalFolderFile file = {.root = studio->root, .name = given ? name : ".kal"};
+    if (!given) {
+        return kal_studio_refuse(
+            call, MHD_HTTP_NOT_FOUND,
+            "this is not the name of a model in this folder: it ends with "
+            ".kal, and no part of it begins with a dot");
+    }
+    const KalFolderFile file = {.root = studio->root, .name = name};
     KalBlock text = {.data = NULL};
     KalTag tag;
     KalStatus status = kal_folder_read(studio->ctx, &file, &text, &tag);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -40,6 +41,32 @@ static const char *header(const KalStudioCall *call, const char *name)
                                                           MHD_HEADER_KIND, name);
 }
 
+// How often the headers have been seen on which it depends who asks.
+typedef struct Marks {
+    int hosts;
+    int origins;
+} Marks;
+
+static enum MHD_Result count_mark(void *user, enum MHD_ValueKind kind, const char *key,
+                                  const char *value)
+{
+    Marks *marks = (Marks *)user;
+    (void)kind;
+    (void)value;
+    marks->hosts += strcasecmp(key, "Host") == 0;
+    marks->origins += strcasecmp(key, "Origin") == 0;
+    return MHD_YES;
+}
+
+// Whether a request says twice who asks; it would be judged by one of them alone.
+static bool is_ambiguous(const KalStudioCall *call)
+{
+    Marks marks = {0, 0};
+    (void)call->studio->http.MHD_get_connection_values(
+        call->connection, MHD_HEADER_KIND, count_mark, &marks);
+    return marks.hosts > 1 || marks.origins > 1;
+}
+
 // Why a request is refused before its body is looked at; 0 when it is not.
 static unsigned judge(KalStudioCall *call, const char *url, const char *method)
 {
@@ -49,8 +76,9 @@ static unsigned judge(KalStudioCall *call, const char *url, const char *method)
     const char *type = header(call, "Content-Type");
     const bool post = strcmp(method, "POST") == 0;
     call->route = kal_guard_path(studio->token, url);
-    if (!kal_guard_host(header(call, "Host"), studio->port) || !call->route
-        || (origin && !kal_guard_origin(origin, studio->port)) || (post && !origin)
+    if (is_ambiguous(call) || !kal_guard_host(header(call, "Host"), studio->port)
+        || !call->route || (origin && !kal_guard_origin(origin, studio->port))
+        || (post && !origin)
         || (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)) {
         return MHD_HTTP_FORBIDDEN;
     }
