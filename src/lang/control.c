@@ -40,6 +40,15 @@ static void print_options(KalNodeKind kind, char *out_text, size_t size)
     }
 }
 
+// `what` is expected, and one of the options.
+static void fail_option(KalParser *p, KalNodeKind kind, const char *what)
+{
+    char expected[128];
+    const size_t used = (size_t)snprintf(expected, sizeof expected, "%s", what);
+    print_options(kind, expected + used, sizeof expected - used);
+    kal_parser_fail_expected(p, expected);
+}
+
 // The option that the next token names; KAL_OPTIONS when there is none.
 static KalOption find_option(const KalParser *p, KalNodeKind kind)
 {
@@ -73,10 +82,7 @@ static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earl
     const KalToken token = p->token;
     const KalOption option = find_option(p, kind);
     if (option == KAL_OPTIONS) {
-        char expected[128];
-        const size_t used = (size_t)snprintf(expected, sizeof expected, "an option, ");
-        print_options(kind, expected + used, sizeof expected - used);
-        kal_parser_fail_expected(p, expected);
+        fail_option(p, kind, "an option, ");
     }
     for (const KalNode *other = earlier; other; other = other->next) {
         if (other->op == option) {
@@ -104,6 +110,13 @@ static KalNode *parse_options(KalParser *p, KalNodeKind kind)
     KalChain options = {.first = NULL};
     while (kal_parser_accept(p, KAL_TOKEN_COMMA)) {
         kal_chain_add(&options, parse_option(p, kind, options.first));
+    }
+    if (find_option(p, kind) != KAL_OPTIONS) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "a comma stands before an option");
+    }
+    if (kal_parser_is(p, KAL_TOKEN_NAME) || kal_parser_is(p, KAL_TOKEN_WORD)) {
+        fail_option(p, kind, "a comma and an option, ");
     }
     return options.first;
 }
@@ -178,13 +191,7 @@ KalNode *kal_parse_friction(KalParser *p, uint32_t begin)
 KalNode *kal_parse_contact(KalParser *p, uint32_t begin)
 {
     KalNode *target = parse_named(p, "the name of the contact");
-    const uint32_t first = p->token.begin;
-    const KalNode *gap = kal_parse_condition(p);
-    if (gap
-        && !(gap->kind == KAL_NODE_COMPARE && gap->op == KAL_COMPARE_GREATER_EQUAL)) {
-        kal_parser_fail(p, first, p->end,
-                        "a contact keeps a gap from becoming negative, as in y >= 0");
-    }
+    const KalNode *gap = kal_parse_gap(p);
     KalNode *options = parse_options(p, KAL_NODE_CONTACT);
     if (!gap || kal_parser_is_stuck(p)) {
         return NULL;

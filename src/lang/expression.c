@@ -620,6 +620,17 @@ KalNode *kal_parse_crossing(KalParser *p)
     return node;
 }
 
+KalNode *kal_parse_gap(KalParser *p)
+{
+    KalNode *node = parse_rank(p, RANK_OR);
+    if (node
+        && !(node->kind == KAL_NODE_COMPARE && node->op == KAL_COMPARE_GREATER_EQUAL)) {
+        kal_parser_fail(p, node->span.begin, node->span.end,
+                        "a contact keeps a gap from becoming negative, as in y >= 0");
+    }
+    return node;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 KalNode *kal_parse_condition(KalParser *p)
 {

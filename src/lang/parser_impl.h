@@ -169,6 +169,9 @@ KalNode *kal_parse_side(KalParser *p);
 /// What an event waits for: a value, that crosses zero.
 KalNode *kal_parse_crossing(KalParser *p);
 
+/// What a contact keeps from becoming negative: gap >= 0.
+KalNode *kal_parse_gap(KalParser *p);
+
 /// A unit in brackets, if one stands here after a space; else NULL.
 KalNode *kal_parse_unit(KalParser *p);
 

@@ -264,6 +264,16 @@ static void errors_of_mechanics_are_told_with_their_place(void)
             "m:1:27: error: the option rate is given");
     refuses("actuator u: x', rate = 1",
             "m:1:17: error: expected an option, limit, weight or law, found 'rate'");
+    refuses("contact c: y - 1", "m:1:12: error: a contact keeps a gap from becoming "
+                                "negative, as in y >= 0");
+    refuses("contact c: y >= 0 restitution = 1",
+            "m:1:19: error: a comma stands before an "
+            "option");
+    refuses("friction f: x' coefficient 1",
+            "m:1:16: error: expected a comma and an option, "
+            "limit or static, found 'coefficient'");
+    refuses("constraint c: x = 1, off off",
+            "m:1:26: error: a comma stands before an option");
     refuses("contact c: y > 0", "m:1:12: error: a contact keeps a gap from becoming "
                                 "negative, as in y >= 0");
     refuses("friction f: x', rate = 1",
