@@ -533,7 +533,8 @@ static KalExit run(KalModelJob *model)
 
 static KalExit run_run(const KalArguments *arguments)
 {
-    const bool stiff = kal_run_wishes_stiff(arguments->options[OPTION_METHOD]);
+    const bool stiff = kal_run_wishes_stiff(arguments->options[OPTION_METHOD])
+                       || arguments->options[OPTION_VERIFY];
     return kal_model_job_simulate(arguments, stiff, run);
 }
 

@@ -141,7 +141,7 @@ static KalStatus find_order(KalSparseLu *lu, Pairs *pairs)
         (void)list_couplings(pairs, j, couplings->other + couplings->start[j]);
     }
     const KalStatus status =
-        kal_minimum_degree(lu->ctx, couplings, lu->columns, lu->order);
+        kal_minimum_degree(lu->ctx, couplings, lu->first, lu->order);
     kal_free(lu->ctx, couplings->other, (size_t)pairs->room * sizeof *couplings->other);
     return status;
 }
@@ -287,10 +287,13 @@ static KalStatus factor_column(KalSparseLu *lu, const KalColumns *matrix,
 {
     const int j = lu->order[at];
     const int top = eliminate(lu, matrix, j, at + 1);
-    const int pivot = choose(lu, top, options->weights != NULL,
-                             options->least * size_of(lu, matrix, j));
+    const double size = size_of(lu, matrix, j);
+    const int pivot = choose(lu, top, options->weights != NULL, options->least * size);
     lu->pivot[j] = pivot;
     lu->inverse[at] = pivot == NONE ? 0.0 : 1.0 / lu->x[pivot];
+    if (pivot != NONE) {
+        lu->left = fmin(lu->left, fabs(lu->x[pivot]) * lu->scale[pivot] / size);
+    }
     KAL_TRY(store(lu, top, pivot));
     if (pivot != NONE) {
         lu->place[pivot] = at;
@@ -326,7 +329,8 @@ static void find_scales(KalSparseLu *lu, const KalColumns *matrix,
 
 // Begin with factors of nothing: in the order that there is, if it was made for a matrix like
 // this, else in a new one.
-static KalStatus begin(KalSparseLu *lu, KalContext *ctx, const KalColumns *matrix)
+static KalStatus begin(KalSparseLu *lu, KalContext *ctx, const KalColumns *matrix,
+                       int first)
 {
     const int64_t entries_given = matrix->start[matrix->columns];
     if (lu->workspace.block && lu->rows == matrix->rows
@@ -339,7 +343,8 @@ static KalStatus begin(KalSparseLu *lu, KalContext *ctx, const KalColumns *matri
         return KAL_OK;
     }
     kal_sparse_lu_clear(lu);
-    *lu = (KalSparseLu){.ctx = ctx, .rows = matrix->rows, .columns = matrix->columns};
+    *lu = (KalSparseLu){
+        .ctx = ctx, .rows = matrix->rows, .columns = matrix->columns, .first = first};
     KAL_TRY(kal_workspace_make(ctx, PURPOSE, lay_out, lu, &lu->workspace));
     KAL_TRY(order_columns(lu, matrix));
     lu->ordered = entries_given;
@@ -351,7 +356,8 @@ KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
                                const KalSparseLuOptions *options)
 {
     assert(matrix->rows >= 0 && matrix->columns >= 0 && options->most > 0);
-    KAL_TRY(begin(lu, ctx, matrix));
+    KAL_TRY(begin(lu, ctx, matrix, options->first));
+    lu->left = 1.0;
     find_scales(lu, matrix, options->weights);
     for (int at = 0; at < lu->columns; at++) {
         KAL_TRY(at % 1024 == 0 ? kal_ask(ctx) : KAL_OK);

@@ -37,6 +37,8 @@ typedef struct KalSparseLuOptions {
                   ///< that is not small in its row and column, in a short row
     double least; ///< of a column that depends on others less than this is left
     int64_t most; ///< entries of the factors, else KAL_ERR_LIMIT
+    int first; ///< columns that are eliminated before all others, and so do not depend on
+               ///< these
 } KalSparseLuOptions;
 
 /// Factors.  Zeroed are none.
@@ -46,6 +48,9 @@ typedef struct KalSparseLu {
     int rows;
     int columns;
     int rank;
+    double
+        left;  ///< the least part of a column that a pivot was, of those that have one
+    int first; ///< columns that go before others in the order
     int64_t ordered; ///< entries of the matrix that the order was made for
     int *order;      ///< columns: the column at each place
     int *pivot; ///< columns: the row that column j is solved in; −1: depends on others

@@ -7,7 +7,7 @@
 // Choosing.  Rows are scaled by masses and to length 1.  `span` holds what is left of each
 // without its parts along those taken; the longest is taken next, of position level first,
 // then of velocity level, then of acceleration level, so that what a level implies for the
-// next is not taken twice.  Rests shorter than DEPENDENT are rounding.
+// next is not taken twice.  Short rests are rounding.
 //
 // Solving.  K = [M A^T; A 0] is symmetric and scaled symmetrically, in the manner of Ruiz
 // (A scaling algorithm to equilibrate both rows and columns norms in matrices, 2001), until
@@ -15,20 +15,15 @@
 // That has many answers, those too in which masses are nothing beside the rows of A; so it
 // begins with units in which masses are about 1.
 
-#include "verify/elimination.h"
-
 #include "linalg/lu.h"
+#include "verify/elimination_impl.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-// A row nearer than this to the span of others depends on them.
-static const double DEPENDENT = 1e-6;
-// Masses are not taken for less than this part of their mean.
-static const double LIGHT = 1e-3;
-// Nor, where Lagrange's matrix is scaled, for less than these parts of their usual size and
-// of the largest.
+// Masses are not taken, where Lagrange's matrix is scaled, for less than these parts of their usual
+// size and of the largest.
 static const double UNUSUAL = 0x1p-10;
 static const double LIGHTEST = 0x1p-50;
 
@@ -46,8 +41,6 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
     const size_t size = larger(n + m, u) + s;
-    e->M = kal_carve_doubles(carver, n, n);
-    e->A = kal_carve_doubles(carver, m + s, n);
     e->b = kal_carve_doubles(carver, m + s, 1);
     e->force = kal_carve_doubles(carver, n, 1);
     e->C = kal_carve_doubles(carver, n, 1);
@@ -55,6 +48,18 @@ static void lay_out(KalCarver *carver, void *owner)
     e->cforce = kal_carve_doubles(carver, n, 1);
     e->control = kal_carve_doubles(carver, n, 1);
     e->lambda = kal_carve_doubles(carver, m, 1);
+    e->scale = kal_carve_doubles(carver, size, 1);
+    e->x = kal_carve_doubles(carver, size, 1);
+    e->work = kal_carve_doubles(carver, size, 1);
+    e->zero = kal_carve_doubles(carver, size, 1);
+    e->rows = kal_carve_ints(carver, m);
+    e->places = kal_carve_ints(carver, m);
+    if (kal_elimination_is_sparse(e)) {
+        kal_elimination_lay_out_sparse(e, carver);
+        return;
+    }
+    e->M = kal_carve_doubles(carver, n, n);
+    e->A = kal_carve_doubles(carver, m + s, n);
     e->servo_A = kal_carve_doubles(carver, s, n);
     e->servo_b = kal_carve_doubles(carver, s, 1);
     e->B = kal_carve_doubles(carver, n, u);
@@ -62,13 +67,7 @@ static void lay_out(KalCarver *carver, void *owner)
     e->effect = kal_carve_doubles(carver, s, u);
     e->weights = kal_carve_doubles(carver, u, u);
     e->K = kal_carve_doubles(carver, size, size);
-    e->scale = kal_carve_doubles(carver, size, 1);
-    e->x = kal_carve_doubles(carver, size, 1);
-    e->work = kal_carve_doubles(carver, size, 1);
-    e->zero = kal_carve_doubles(carver, size, 1);
     e->span = kal_carve_doubles(carver, m, n);
-    e->rows = kal_carve_ints(carver, m);
-    e->places = kal_carve_ints(carver, m);
     e->perm = kal_carve_ints(carver, size);
     e->taken = kal_carve_bools(carver, m);
 }
@@ -77,6 +76,9 @@ KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 {
     assert(instant && instant->system->n >= 0);
     *e = (KalElimination){.instant = instant, .n = instant->system->n};
+    if (kal_elimination_is_sparse(e)) {
+        KAL_TRY(kal_elimination_init_sparse(e));
+    }
     return kal_workspace_make(instant->ctx, "to verify a run", lay_out, e,
                               &e->workspace);
 }
@@ -84,6 +86,7 @@ KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 void kal_elimination_clear(KalElimination *e)
 {
     if (e->instant) {
+        kal_elimination_clear_sparse(e);
         kal_workspace_clear(e->instant->ctx, &e->workspace);
     }
 }
@@ -110,7 +113,7 @@ static void normalize_row(const KalElimination *e, int k, double *out_row)
     for (int j = 0; j < n; j++) {
         sum += e->instant->M[j * n + j];
     }
-    const double least = sum > 0.0 ? LIGHT * sum / n : 1.0;
+    const double least = sum > 0.0 ? KAL_ELIMINATION_LIGHT * sum / n : 1.0;
     for (int j = 0; j < n; j++) {
         out_row[j] = row[j] / sqrt(e->instant->M[j * n + j] + least);
     }
@@ -130,8 +133,7 @@ static void subtract_part(int n, const double *unit, double *row)
     }
 }
 
-// 0, 1, 2: what constraint k is about, positions, velocities or accelerations.
-static int level_of(const KalElimination *e, int k)
+int kal_elimination_level(const KalElimination *e, int k)
 {
     assert(k >= 0 && k < e->instant->n_active);
     const KalEquations *equations = e->instant->system->equations;
@@ -148,11 +150,11 @@ static int find_next(const KalElimination *e, int level)
     assert(level >= 0 && level < 3);
     const int n = e->n;
     int best = -1;
-    double longest = DEPENDENT;
+    double longest = KAL_ELIMINATION_DEPENDENT;
     for (int k = 0; k < e->instant->n_active; k++) {
         const double *row = e->span + (size_t)k * (size_t)n;
         const double length = sqrt(dot(row, row, n));
-        if (!e->taken[k] && level_of(e, k) == level && length > longest) {
+        if (!e->taken[k] && kal_elimination_level(e, k) == level && length > longest) {
             longest = length;
             best = k;
         }
@@ -168,7 +170,7 @@ static void take_row(KalElimination *e, int best)
     assert(best >= 0 && best < e->instant->n_active && !e->taken[best]);
     double *unit = e->span + (size_t)best * (size_t)n;
     const double length = sqrt(dot(unit, unit, n));
-    assert(length > DEPENDENT);
+    assert(length > KAL_ELIMINATION_DEPENDENT);
     e->least = fmin(e->least, length);
     for (int j = 0; j < n; j++) {
         unit[j] /= length;
@@ -188,6 +190,9 @@ static void take_row(KalElimination *e, int best)
 // that repeat others are those of the lower importance.
 KalStatus kal_elimination_choose(KalElimination *e)
 {
+    if (kal_elimination_is_sparse(e)) {
+        return kal_elimination_choose_sparse(e);
+    }
     KAL_TRY(kal_instant_givens(e->instant));
     e->rank = 0;
     for (int k = 0; k < e->instant->n_active; k++) {
@@ -208,6 +213,9 @@ KalStatus kal_elimination_choose(KalElimination *e)
 // How nearly dependent the chosen rows have become since they were chosen.
 KalStatus kal_elimination_measure(KalElimination *e, double *out_sine)
 {
+    if (kal_elimination_is_sparse(e)) {
+        return kal_elimination_measure_sparse(e, out_sine);
+    }
     const int n = e->n;
     double least = 1.0;
     KAL_TRY(kal_instant_givens(e->instant));
@@ -314,19 +322,37 @@ static void solve(KalElimination *e, int n, const double *top, int rows,
     }
 }
 
+// Accelerations without control and multipliers by Lagrange's matrix of the rows chosen.
+static KalStatus solve_lagrange(KalElimination *e)
+{
+    if (kal_elimination_is_sparse(e)) {
+        KAL_TRY(kal_elimination_factor_sparse(e));
+        kal_elimination_solve_sparse(e, e->force, e->b);
+        return KAL_OK;
+    }
+    KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
+    solve(e, e->n, e->force, e->rank, e->b);
+    return KAL_OK;
+}
+
 // Copy what the instant's formulas gave, as far as rows are chosen.
 static void copy_givens(KalElimination *e)
 {
     const KalInstant *instant = e->instant;
     const KalEquations *equations = instant->system->equations;
     const size_t n = (size_t)e->n;
-    memcpy(e->M, instant->M, n * n * sizeof(double));
     memcpy(e->force, instant->Q, n * sizeof(double));
     for (int k = 0; k < e->rank; k++) {
         assert(e->places[k] >= 0 && e->places[k] < instant->n_active);
-        const size_t place = (size_t)e->places[k];
-        memcpy(e->A + (size_t)k * n, instant->A + place * n, n * sizeof(double));
-        e->b[k] = instant->b[place];
+        e->b[k] = instant->b[e->places[k]];
+    }
+    if (kal_elimination_is_sparse(e)) {
+        return; // M and A are where they are
+    }
+    memcpy(e->M, instant->M, n * n * sizeof(double));
+    for (int k = 0; k < e->rank; k++) {
+        memcpy(e->A + (size_t)k * n, instant->A + (size_t)e->places[k] * n,
+               n * sizeof(double));
     }
     const double *next = instant->results + equations->M.start[equations->n]
                          + equations->n + equations->A.start[equations->m]
@@ -343,8 +369,7 @@ static KalStatus add_nonideal(KalElimination *e)
     const KalSystem *system = instant->system;
     double *reactions = instant->variables + system->layout.reactions;
     if (system->equations->has_reactions) {
-        KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
-        solve(e, e->n, e->force, e->rank, e->b);
+        KAL_TRY(solve_lagrange(e));
         memset(reactions, 0, (size_t)system->m * sizeof(double));
         for (int k = 0; k < e->rank; k++) {
             reactions[e->rows[k]] = -e->x[e->n + k];
@@ -421,8 +446,7 @@ static KalStatus control_by_actuators(KalElimination *e)
 // Control acts on what servos lack without it.
 static KalStatus add_control(KalElimination *e)
 {
-    KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
-    solve(e, e->n, e->force, e->rank, e->b);
+    KAL_TRY(solve_lagrange(e));
     memcpy(e->qdd, e->x, (size_t)e->n * sizeof(double));
     KAL_TRY(e->instant->system->n_actuators > 0 ? control_by_actuators(e)
                                                 : control_freely(e));
@@ -449,15 +473,62 @@ KalStatus kal_elimination_solve(KalElimination *e)
 {
     const size_t n = (size_t)e->n;
     KAL_TRY(kal_elimination_givens(e));
-    KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
-    solve(e, e->n, e->force, e->rank, e->b);
+    KAL_TRY(solve_lagrange(e));
     memcpy(e->qdd, e->x, n * sizeof(double));
     for (int k = 0; k < e->rank; k++) {
         e->lambda[k] = -e->x[e->n + k];
     }
+    memset(e->cforce, 0, n * sizeof(double));
+    kal_elimination_add_mass(e, e->qdd, e->cforce);
     for (size_t i = 0; i < n; i++) {
-        e->cforce[i] = dot(e->M + i * n, e->qdd, e->n) - e->instant->Q[i];
+        e->cforce[i] -= e->instant->Q[i];
         e->cforce[i] -= e->instant->system->n_servos > 0 ? e->control[i] : 0.0;
     }
     return KAL_OK;
+}
+
+void kal_elimination_add_mass(const KalElimination *e, const double *x, double *out)
+{
+    const KalSparse *M = &e->instant->system->equations->M;
+    const size_t n = (size_t)e->n;
+    for (size_t i = 0; i < n && e->M; i++) {
+        out[i] += dot(e->M + i * n, x, e->n);
+    }
+    for (size_t i = 0; i < n && !e->M; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const size_t j = (size_t)M->column[k];
+            out[i] += e->instant->large.M[k] * x[j];
+            out[j] += i == j ? 0.0 : e->instant->large.M[k] * x[i];
+        }
+    }
+}
+
+void kal_elimination_add_rows(const KalElimination *e, int count, double factor,
+                              const double *x, double *out)
+{
+    const KalSparse *A = &e->instant->system->equations->A;
+    assert(count <= e->rank);
+    for (int r = 0; r < count; r++) {
+        const double by = factor * x[r];
+        for (int j = 0; j < e->n && e->A; j++) {
+            out[j] += by * e->A[r * e->n + j];
+        }
+        const int64_t end = e->A ? 0 : A->start[e->rows[r] + 1];
+        for (int64_t k = A->start[e->rows[r]]; k < end; k++) {
+            out[A->column[k]] += by * e->instant->large.A[k];
+        }
+    }
+}
+
+double kal_elimination_row_times(const KalElimination *e, int k, const double *x)
+{
+    const KalSparse *A = &e->instant->system->equations->A;
+    double sum = 0.0;
+    if (e->A) {
+        return dot(e->A + (size_t)k * (size_t)e->n, x, e->n);
+    }
+    for (int64_t at = A->start[e->rows[k]]; at < A->start[e->rows[k] + 1]; at++) {
+        sum += e->instant->large.A[at] * x[A->column[at]];
+    }
+    return sum;
 }

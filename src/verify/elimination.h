@@ -4,13 +4,29 @@
 /// The equations of motion at one instant by plain elimination: an independent choice of
 /// rows, then Lagrange's matrix with pivoting, theory (19.1).
 ///
-/// It shares the formulas with the answers that it is to be compared with, nothing else.
+/// It shares the formulas with the answers that it is to be compared with, nothing else.  In
+/// instants that are sparse it has no array of n × n or m × n numbers (sparse.c): rows are chosen
+/// and the matrix is factored by sparse factors without symmetry.
 
 #ifndef VERIFY_ELIMINATION_H
 #define VERIFY_ELIMINATION_H
 
 #include "base/workspace.h"
+#include "sparse/gather.h"
 #include "system/instant.h"
+
+/// What takes the place of dense arrays in sparse instants.
+typedef struct KalSparseElimination {
+    KalGather gather;    ///< Lagrange's matrix
+    KalSparseLu factors; ///< of it
+    KalSparseLu span;    ///< of the rows that were looked at last
+    int64_t *start;      ///< m + 1: these rows, one behind the other
+    int *column;         ///< entries of A
+    double *value;       ///< the same
+    double *mass;        ///< n: roots of masses
+    double *ones;        ///< n
+    int *order;          ///< m: rows in the order in which they count
+} KalSparseElimination;
 
 /// A workspace.
 typedef struct KalElimination {
@@ -21,8 +37,8 @@ typedef struct KalElimination {
     double least;    ///< sine of the angle of one with the span of those before it
     int *rows;       ///< rank: constraints, in the order in which they were taken
     int *places;     ///< rank: their rows in the instant's A
-    double *M;       ///< n × n
-    double *A;       ///< rank × n, with room for servos behind
+    double *M;       ///< n × n; NULL where the instant is sparse
+    double *A;       ///< rank × n, with room for servos behind; NULL likewise
     double *b;       ///< rank, likewise
     double *force;   ///< n: Q, C and control
     double *C;       ///< n: non-ideal forces
@@ -44,6 +60,7 @@ typedef struct KalElimination {
     int *perm;
     double *span; ///< m × n: rows without their parts in the span of those chosen
     bool *taken;  ///< m
+    KalSparseElimination sparse; ///< where the instant is sparse
     KalWorkspace workspace;
 } KalElimination;
 
@@ -65,5 +82,16 @@ KAL_CHECKED KalStatus kal_elimination_givens(KalElimination *e);
 
 /// The same, and e->qdd, e->lambda, e->cforce.
 KAL_CHECKED KalStatus kal_elimination_solve(KalElimination *e);
+
+/// @name Products with M and the rows chosen, after kal_elimination_givens()
+/// @{
+/// out ← out + M x, n numbers each.
+void kal_elimination_add_mass(const KalElimination *e, const double *x, double *out);
+/// out (n) ← out + factor Σ of x_k times row k, over the first `count` rows.
+void kal_elimination_add_rows(const KalElimination *e, int count, double factor,
+                              const double *x, double *out);
+/// Row k times x.
+double kal_elimination_row_times(const KalElimination *e, int k, const double *x);
+/// @}
 
 #endif

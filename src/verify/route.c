@@ -9,7 +9,7 @@
 // those that elimination.c chose as independent; when they have become nearly dependent they
 // are chosen anew, and the integration begins again there.
 
-#include "verify/route.h"
+#include "verify/route_impl.h"
 
 #include <assert.h>
 #include <math.h>
@@ -41,12 +41,18 @@ static void lay_out(KalCarver *carver, void *owner)
     route->phi = kal_carve_doubles(carver, m, 1);
     route->psi = kal_carve_doubles(carver, m, 1);
     route->scale = kal_carve_doubles(carver, n + m, 1);
+    if (route->elimination.instant->large.solver) {
+        kal_route_newton_lay_out(route, carver);
+    }
 }
 
 KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 {
     assert(instant);
     KAL_TRY(kal_elimination_init(&route->elimination, instant));
+    if (instant->large.solver) {
+        KAL_TRY(kal_route_newton_init(route));
+    }
     return kal_workspace_make(instant->ctx, "to verify a run", lay_out, route,
                               &route->workspace);
 }
@@ -54,6 +60,9 @@ KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 void kal_route_clear(KalRoute *route)
 {
     kal_integrator_destroy(route->dae);
+    if (route->elimination.instant) {
+        kal_route_newton_clear(route);
+    }
     if (route->workspace.block) {
         kal_workspace_clear(route->elimination.instant->ctx, &route->workspace);
     }
@@ -70,10 +79,11 @@ static void put(KalRoute *route, double t, const double *y)
 }
 
 // φ and ψ of all constraints, then the rest, for these programs share their results.
-static KalStatus evaluate(KalRoute *route)
+KalStatus kal_route_evaluate(KalRoute *route, double t, const double *y)
 {
     KalInstant *instant = route->elimination.instant;
     const size_t size = (size_t)instant->system->m * sizeof(double);
+    put(route, t, y);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_POSITION));
     memcpy(route->phi, instant->results, size);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
@@ -81,28 +91,24 @@ static KalStatus evaluate(KalRoute *route)
     return kal_elimination_givens(&route->elimination);
 }
 
-// The equations of motion and of the velocity of one coordinate.
-static void fill_coordinate(const KalRoute *route, int i, const double *y,
-                            const double *yp, double *out)
+// The equations of the velocities, then those of motion.
+static void fill_coordinates(const KalRoute *route, const double *y, const double *yp,
+                             double *out)
 {
-    assert(i >= 0 && i < route->elimination.n);
     const KalElimination *e = &route->elimination;
     const int n = e->n;
     const double *lambda = y + 2 * (size_t)n;
-    const double *mu = lambda + e->rank;
-    double slip = yp[i] - y[n + i];
-    double force = -e->force[i];
-    for (int k = 0; k < e->positions; k++) {
-        slip += e->A[k * n + i] * mu[k];
+    double *forces = out + n;
+    for (int i = 0; i < n; i++) {
+        out[i] = yp[i] - y[n + i];
+        forces[i] = -e->force[i];
     }
-    for (int k = 0; k < e->rank; k++) {
-        force -= e->A[k * n + i] * lambda[k];
+    kal_elimination_add_rows(e, e->positions, 1.0, lambda + e->rank, out);
+    kal_elimination_add_rows(e, e->rank, -1.0, lambda, forces);
+    kal_elimination_add_mass(e, yp + n, forces);
+    for (int i = 0; i < n; i++) {
+        forces[i] *= route->scale[i];
     }
-    for (int j = 0; j < n; j++) {
-        force += e->M[i * n + j] * yp[n + j];
-    }
-    out[i] = slip;
-    out[n + i] = route->scale[i] * force;
 }
 
 // A row of velocity level holds as ψ, one of acceleration level as A a − b.
@@ -114,11 +120,7 @@ static double fill_row(const KalRoute *route, int k, const double *yp)
     if (psi[e->rows[k]].index != KAL_NO_EXPR.index) {
         return route->psi[e->rows[k]];
     }
-    double sum = -e->b[k];
-    for (int j = 0; j < e->n; j++) {
-        sum += e->A[k * e->n + j] * yp[e->n + j];
-    }
-    return sum;
+    return kal_elimination_row_times(e, k, yp + e->n) - e->b[k];
 }
 
 // F(t, y, y'): slips, forces, then the rows.
@@ -131,12 +133,9 @@ static KalStatus residual(void *user, double t, const double *y, const double *y
         return kal_fail(e->instant->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g",
                         t);
     }
-    put(route, t, y);
-    KAL_TRY(evaluate(route));
+    KAL_TRY(kal_route_evaluate(route, t, y));
     double *out = out_residual + 2 * (size_t)e->n;
-    for (int i = 0; i < e->n; i++) {
-        fill_coordinate(route, i, y, yp, out_residual);
-    }
+    fill_coordinates(route, y, yp, out_residual);
     for (int k = 0; k < e->rank; k++) {
         out[k] = route->scale[e->n + k] * fill_row(route, k, yp);
     }
@@ -144,6 +143,16 @@ static KalStatus residual(void *user, double t, const double *y, const double *y
         out[e->rank + k] = route->scale[e->n + k] * route->phi[e->rows[k]];
     }
     return KAL_OK;
+}
+
+static KalStatus prepare(void *user, const KalNewtonPlace *place)
+{
+    return kal_route_newton_factor((KalRoute *)user, place);
+}
+
+static void solve(void *user, double *x)
+{
+    kal_route_newton_solve((KalRoute *)user, x);
 }
 
 // y' at the start, which is known.
@@ -188,12 +197,15 @@ static KalStatus create_dae(KalRoute *route, double t)
     const double least_v = ROUNDING * largest(route->y + n, n);
     const double any = ANY * fmax(1.0, largest(e->lambda, e->rank));
     for (int i = 0; i < unknowns; i++) {
-        const double atol = share * fmax(route->atol, i < n ? least_q : least_v);
+        const double atol = fmax(share * route->atol, i < n ? least_q : least_v);
         route->kinds[i] = i < 2 * n ? 1.0 : 0.0;
         route->atols[i] = i < 2 * n ? atol : any;
     }
+    const bool sparse = e->instant->large.solver != NULL;
     const KalOdeSystem system = {.n = unknowns,
                                  .user = route,
+                                 .prepare = sparse ? prepare : NULL,
+                                 .solve = sparse ? solve : NULL,
                                  .rate = first_rate,
                                  .residual = residual,
                                  .kinds = route->kinds,

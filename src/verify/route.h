@@ -12,6 +12,14 @@
 #include "ode/integrator.h"
 #include "verify/elimination.h"
 
+/// What Newton's method takes in sparse instants (newton.c).
+typedef struct KalRouteNewton {
+    KalGather gather;
+    KalSparseLu factors;
+    double *slopes; ///< entries of the derivatives of the residuals of motion
+    double *b;      ///< unknowns
+} KalRouteNewton;
+
 /// A motion on its way.
 typedef struct KalRoute {
     KalElimination elimination;
@@ -24,17 +32,18 @@ typedef struct KalRoute {
     double *yp;         ///< their derivatives
     double *kinds;      ///< as KalOdeSystem has them
     double *atols;
-    double *phi;   ///< m
-    double *psi;   ///< m
-    double *scale; ///< n and rank: of the equations of motion, and of the rows
+    double *phi;           ///< m
+    double *psi;           ///< m
+    double *scale;         ///< n and rank: of the equations of motion, and of the rows
+    KalRouteNewton newton; ///< where the instant is sparse
     KalWorkspace workspace;
     /// Asked now and then; false: stop with KAL_ERR_INTERRUPTED.
     bool (*go_on)(void *user);
     void *user; ///< passed to `go_on`
 } KalRoute;
 
-/// Make a route in the formulas of an instant, which stays longer.  The caller clears it in
-/// any case.
+/// Make a route in the formulas of an instant, which stays longer; if that is sparse the system
+/// has the derivatives for stiff methods.  The caller clears it in any case.
 KAL_CHECKED KalStatus kal_route_init(KalRoute *route, KalInstant *instant);
 
 void kal_route_clear(KalRoute *route);

@@ -83,7 +83,12 @@ static KalStatus init(KalVerify *v)
                         "contact or friction '%s'",
                         v->system->model->contacts[0].name);
     }
-    KAL_TRY(kal_instant_create_dense(v->ctx, v->system, "a verification", &v->instant));
+    KAL_TRY(v->system->tangent.derived // which sparse instants need
+                ? kal_instant_create(v->ctx, v->system, &v->instant)
+                : kal_instant_create_dense(v->ctx, v->system,
+                                           "a verification without derivatives for "
+                                           "stiff systems",
+                                           &v->instant));
     v->fine.go_on = go_on;
     v->fine.user = v;
     v->coarse.go_on = go_on;

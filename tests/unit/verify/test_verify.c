@@ -4,6 +4,7 @@
 // they did not look at.
 
 #include "run_lab.h"
+#include "sim/run_impl.h"
 
 #include <math.h>
 
@@ -89,6 +90,32 @@ static void runs_of_all_kinds_are_confirmed(void)
             ok(report.difference.q > 0.0); // nothing was compared with itself
         }
         close_all(&lab, v);
+    }
+}
+
+// The same with points that nothing moves, which make the instants sparse.
+static void large_runs_are_confirmed(void)
+{
+    for (size_t k = 0; k < 4; k++) {
+        Lab lab;
+        KalVerify *v = NULL;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "%scoord u[210]\nkinetic sum(i in 1..210 : u[i]'^2/2)\n", models[k]);
+        const KalVerifyReport report = verify_text(&lab, text, &v, 0.0);
+        ok(kal_run_instant(lab.run)->large.solver != NULL);
+        ok(report.passed && report.samples == SAMPLES + 1 && report.restarts == 0);
+        ok(report.n_gaps == 0 && report.ratio < 20.0);
+        near(report.difference.q, 0.0, 1e-6);
+        near(report.difference.force, 0.0, 1e-5);
+        ok(report.difference.q > 0.0);
+        close_all(&lab, v);
+        if (k < 2) {
+            const KalVerifyReport wrong = verify_text(&lab, text, &v, 1e-3);
+            ok(!wrong.passed);
+            near(wrong.difference.q, 1e-3, 1e-6);
+            close_all(&lab, v);
+        }
     }
 }
 
@@ -262,9 +289,9 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
-TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(units_do_not_matter),
-        TAP_CASE(a_wrong_state_is_noticed), TAP_CASE(what_events_do_is_not_verified),
-        TAP_CASE(many_gaps_are_not_forgotten),
+TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(large_runs_are_confirmed),
+        TAP_CASE(units_do_not_matter), TAP_CASE(a_wrong_state_is_noticed),
+        TAP_CASE(what_events_do_is_not_verified), TAP_CASE(many_gaps_are_not_forgotten),
         TAP_CASE(nothing_compared_is_no_agreement),
         TAP_CASE(losses_of_rank_are_not_verified), TAP_CASE(ctrl_c_is_heard),
         TAP_CASE(every_allocation_may_fail))
