@@ -33,7 +33,7 @@ enum {
 // Events closer than this part of a run are close to each other.
 static const double CLOSE = 1e-6;
 // Parts of a step that are not divided further.
-static const double SHORTEST = 0x1p-12;
+static const double SHORTEST = 0x1p-24;
 // A residual of a constraint that engages, relative to its terms.
 static const double CLOSED = 1e-6;
 
@@ -76,8 +76,7 @@ static KalStatus values(void *user, double t, double *out_values)
     }
     if (system->pieces.n_switches > 0) {
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
-        memcpy(out_values + first_switch(system), instant->results,
-               system->pieces.n_switches * sizeof *out_values);
+        kal_run_pieces_follow(run, out_values + first_switch(system));
     }
     return KAL_OK;
 }
@@ -276,18 +275,6 @@ typedef struct Search {
     int budget;   // ranges that may still be found
 } Search;
 
-// Whether function i, of which a range is known, has no crossing there: its range does not
-// hold zero, or it waits at zero and does not leave it by more than `least`.
-static bool is_quiet(const KalRun *run, int i, KalRange range, double least)
-{
-    assert(i >= 0 && (size_t)i < kal_run_functions(run->system));
-    double band = 0.0;
-    const bool waits = kal_roots_side(run->events.roots, i, &band) == 0;
-    const double zero = fmax(band, least);
-    return range.low > 0.0 || range.high < 0.0
-           || (waits && range.low >= -zero && range.high <= zero);
-}
-
 // Whether nothing crosses between two times, as far as that can be bounded.
 static bool is_free(KalRun *run, double a, double b)
 {
@@ -297,16 +284,12 @@ static bool is_free(KalRun *run, double a, double b)
     const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
         if (system->bounds.exact[i] && !run->events.resting[i]
-            && !is_quiet(run, (int)i, ranges[i], run->options.atol)) {
+            && !kal_run_is_quiet(run, (int)i, ranges[i], run->options.atol)) {
             return false;
         }
     }
-    for (size_t i = 0; i < system->pieces.n_switches; i++) {
-        if (system->pieces.switches[i].bounded
-            && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i],
-                         0.0)) {
-            return false;
-        }
+    if (!kal_run_pieces_stay(run, (int)first_switch(system), ranges + n_events)) {
+        return false;
     }
     const size_t first = n_events + 2 * system->pieces.n_switches;
     if (kal_run_contacts_stay(run, first_contact(system), ranges + first)) {

@@ -11,14 +11,20 @@
 #include "sim/run_impl.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
-// This part of a period is rounding.
-static const double REST = 1e-9;
+// Times closer than this part of the longest time differ by rounding.
+static const double REST = 64.0 * DBL_EPSILON;
 
 static double period_of(const KalRun *run, int i)
 {
     return run->instant->settings.periods[i];
+}
+
+static double rounding(const KalRun *run)
+{
+    return REST * fmax(fabs(run->options.from), fabs(run->options.until));
 }
 
 // When hold i is renewed next; a time that the end misses by rounding is the end.
@@ -26,7 +32,7 @@ static double time_of(const KalRun *run, int i)
 {
     const double period = period_of(run, i);
     const double t = run->options.from + run->holds.counts[i] * period;
-    return fabs(t - run->options.until) <= REST * period ? run->options.until : t;
+    return fabs(t - run->options.until) <= rounding(run) ? run->options.until : t;
 }
 
 static void find_next(KalRun *run)
@@ -80,8 +86,7 @@ KalStatus kal_run_holds_renew(KalRun *run)
         return KAL_OK;
     }
     for (int i = 0; i < run->system->n_holds; i++) {
-        run->holds.due[i] =
-            time_of(run, i) <= run->holds.next + REST * period_of(run, i);
+        run->holds.due[i] = time_of(run, i) <= run->holds.next + rounding(run);
     }
     KAL_TRY(kal_instant_renew(run->instant, run->holds.due));
     for (int i = 0; i < run->system->n_holds; i++) {

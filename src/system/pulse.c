@@ -5,11 +5,13 @@
 // A polynomial of u has no pulse at u = 0, however steep it is; what is put into exp, a root or
 // a divisor on its way into the formulas may have one.  So nodes are looked at from the users
 // down: *bent* are those that something else than a polynomial is made of.
+// Tables have pulses, too, where their points say so.
 
 #include "system/pulse.h"
 
 #include "base/block.h"
 #include "base/map.h"
+#include "expr/corner.h"
 #include "expr/node.h"
 #include "expr/order.h"
 #include "system/peak.h"
@@ -91,22 +93,56 @@ static uint32_t undress(const KalOrder *order, uint32_t i)
     return i;
 }
 
-static KalStatus add(const Finding *f, KalBlock *list, uint32_t i)
+static KalStatus add_function(const Finding *f, KalBlock *list, KalExpr e)
 {
-    const KalExpr e = f->order->steps[i].node;
     bool bounded = false;
     uint64_t kinds = 0;
     uint64_t place = 0;
-    if (f->notes[i].listed) {
-        return KAL_OK;
-    }
-    f->notes[i].listed = true;
     KAL_TRY(kal_system_is_bounded(f->system, e, &bounded));
     KAL_TRY(kal_model_kinds_in(f->system->model, e, &kinds));
     return bounded && (kinds & ~PARAMETER) != 0
                    && !kal_map_find(&f->known, e.index, &place)
                ? kal_block_add(f->system->ctx, list, &e, sizeof e)
                : KAL_OK;
+}
+
+static KalStatus add(const Finding *f, KalBlock *list, uint32_t i)
+{
+    if (f->notes[i].listed) {
+        return KAL_OK;
+    }
+    f->notes[i].listed = true;
+    return add_function(f, list, f->order->steps[i].node);
+}
+
+// What is zero where the argument of a table is at x, or at x in any of its periods.
+static KalExpr meet(KalGraph *g, const KalSpline *spline, KalExpr argument, double x)
+{
+    const KalExpr from = kal_sub(g, argument, kal_const(g, x));
+    const double length = spline->knots[spline->pieces] - spline->knots[0];
+    const bool repeats = spline->outside == KAL_OUTSIDE_REPEAT;
+    const KalExpr turns = kal_div(g, from, kal_const(g, length));
+    return repeats ? kal_sin(g, kal_mul(g, kal_pi(g), turns)) : from;
+}
+
+// The corners of a table whose pieces end no steps: what is narrow there is met as a pulse is.
+static KalStatus add_corners(Finding *f, uint32_t i)
+{
+    KalGraph *g = f->system->model->graph;
+    const KalExprNode node = kal_graph_node(g, f->order->steps[i].node);
+    double at[KAL_SPLINE_CORNERS];
+    if (node.op != KAL_OP_SPLINE) {
+        return KAL_OK;
+    }
+    const KalSpline *spline = kal_node_spline(&node)->spline;
+    const size_t n = kal_spline_find_corners(spline, at);
+    for (size_t k = 0; k < n; k++) {
+        const KalExpr e = meet(g, spline, node.arg[0], at[k]);
+        KAL_TRY(kal_graph_status(g));
+        KAL_TRY(add_function(f, &f->pulses, e));
+        KAL_TRY(kal_map_set(f->system->ctx, &f->known, e.index, 1));
+    }
+    return KAL_OK;
 }
 
 // What is below a step that peaks where its operand is zero.  A square of tanh, the slope of a
@@ -146,6 +182,7 @@ static KalStatus find_all(Finding *f)
     }
     for (uint32_t i = 0; i < f->order->count; i++) {
         KAL_TRY(add_pulse(f, i));
+        KAL_TRY(add_corners(f, i));
     }
     return KAL_OK;
 }

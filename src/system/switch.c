@@ -59,6 +59,40 @@ double kal_switch_side(const KalSwitch *s, double mode)
     return s->steps ? sign_of_power(mode) : mode;
 }
 
+// Whether the piece that is followed is one of steps that numbers can tell apart.
+static bool is_told(const KalSwitch *s, double mode)
+{
+    const double most = 0x1p52;
+    return s->steps && fabs(mode) < most;
+}
+
+// Theory (15.37): positive on the piece and negative beyond both its ends, as sin πu is next to
+// them, but with no other zeros.
+static double distance(double mode, double level)
+{
+    return (level - mode) * (mode + 1.0 - level);
+}
+
+double kal_switch_value(const KalSwitch *s, double mode, double function, double level)
+{
+    return is_told(s, mode) ? sign_of_power(mode) * distance(mode, level) : function;
+}
+
+KalRange kal_switch_range(const KalSwitch *s, double mode, KalRange function,
+                          KalRange level)
+{
+    const double top = mode + 0.5;
+    if (!is_told(s, mode) || isnan(level.low) || isnan(level.high)) {
+        return function;
+    }
+    const double a = distance(mode, level.low);
+    const double b = distance(mode, level.high);
+    const double highest =
+        level.low <= top && top <= level.high ? distance(mode, top) : fmax(a, b);
+    const KalRange range = {fmin(a, b), highest};
+    return sign_of_power(mode) > 0.0 ? range : (KalRange){-range.high, -range.low};
+}
+
 // Whether an expression is a function of time alone.
 static KalStatus is_timed(const KalSystem *system, KalExpr e, bool *out_timed)
 {

@@ -42,6 +42,15 @@ KalSwitchSides kal_switch_sides(const KalSwitch *s, double level);
 /// The side of zero, 1 or −1, that the function has on a piece; NaN for none.
 double kal_switch_side(const KalSwitch *s, double mode);
 
+/// The switching function of a state whose function and level are these, as it is followed on a
+/// piece, theory (15.37): of what goes by steps it tells how far the level is from both ends of the
+/// piece, so that no two borders that are passed together hide each other.
+double kal_switch_value(const KalSwitch *s, double mode, double function, double level);
+
+/// The same of ranges.
+KalRange kal_switch_range(const KalSwitch *s, double mode, KalRange function,
+                          KalRange level);
+
 /// How the model writes switch i, and where: "file:3:14: ", or nothing if it stands in no text.
 void kal_switch_describe(const KalSystem *system, size_t i, char *out_where,
                          size_t size, char out_quote[KAL_PRINTABLE_SIZE]);

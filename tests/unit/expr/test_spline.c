@@ -5,6 +5,7 @@
 // differences, for derivatives.
 
 #include "context.h"
+#include "expr/corner.h"
 #include "expr/diff.h"
 #include "expr/eval.h"
 #include "expr/switch.h"
@@ -507,6 +508,34 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
+// The sharpest points first, no more than there is room for, and none of what is straight.
+static void corners_are_found(void)
+{
+    Bench b;
+    double at[KAL_SPLINE_CORNERS];
+    open(&b);
+    b.n = 1000;
+    for (size_t i = 0; i < b.n; i++) {
+        b.x[i] = (double)i;
+        b.y[i] = 3.0 * (double)i;
+    }
+    make(&b, KAL_SPLINE_CUBIC, KAL_OUTSIDE_ERROR);
+    ok(kal_spline_find_corners(b.spline, at) == 0);
+    b.y[300] += 7.0;
+    b.y[700] += 9.0;
+    make(&b, KAL_SPLINE_MONOTONE, KAL_OUTSIDE_ERROR);
+    ok(kal_spline_find_corners(b.spline, at) == 2);
+    ok(at[0] == 700.0 && at[1] == 300.0);
+    for (size_t i = 2; i < b.n; i += 4) {
+        b.y[i] += (double)i;
+    }
+    b.y[501] += 1e6;
+    make(&b, KAL_SPLINE_LINEAR, KAL_OUTSIDE_EXTEND);
+    ok(kal_spline_find_corners(b.spline, at) == KAL_SPLINE_CORNERS);
+    ok(at[0] == 501.0 && at[1] == 998.0 && at[2] == 994.0);
+    close(&b);
+}
+
 TAP_RUN(TAP_CASE(every_table_goes_through_its_points),
         TAP_CASE(splines_are_twice_continuous_and_end_without_a_knot),
         TAP_CASE(what_repeats_is_as_smooth_at_its_ends),
@@ -516,5 +545,5 @@ TAP_RUN(TAP_CASE(every_table_goes_through_its_points),
         TAP_CASE(derivatives_are_those_of_the_table),
         TAP_CASE(zero_tests_take_a_table_for_any_function),
         TAP_CASE(operators_say_how_smooth_a_table_is), TAP_CASE(text_has_primes),
-        TAP_CASE(points_that_make_no_table_are_told),
+        TAP_CASE(points_that_make_no_table_are_told), TAP_CASE(corners_are_found),
         TAP_CASE(every_allocation_may_fail))

@@ -213,7 +213,28 @@ static void memory_may_end(void)
     ok(done);
 }
 
-TAP_RUN(TAP_CASE(a_motor_with_a_circuit_follows_its_formula),
+// Renewals that are closer than any step, but not the same instant, follow each other; those that
+// differ by rounding are one.
+static void renewals_that_are_close_are_two(void)
+{
+    static const double periods[] = {0.1000000001, 0.1000000000001, 0.1};
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
+        char text[300];
+        Lab lab;
+        (void)snprintf(text, sizeof text,
+                       "coord x\nkinetic 1/2*x'^2\nhold a every 0.1: a + 1\n"
+                       "hold b every %.17g: a\nforce x = b\n"
+                       "simulate 0 .. 0.15 every 0.01\n",
+                       periods[i]);
+        if (lab_run(&lab, text)) {
+            near(lab_qd(&lab, 0), 0.05 * (i < 2 ? 2.0 : 1.0), 1e-9);
+        }
+        lab_close(&lab);
+    }
+}
+
+TAP_RUN(TAP_CASE(renewals_that_are_close_are_two),
+        TAP_CASE(a_motor_with_a_circuit_follows_its_formula),
         TAP_CASE(the_method_for_stiff_systems_knows_states),
         TAP_CASE(states_may_use_each_other), TAP_CASE(events_and_pieces_see_states),
         TAP_CASE(a_sampled_controller_is_its_difference_equation),

@@ -32,6 +32,28 @@ static void a_ball_bounces_in_time(void)
     lab_close(&lab);
 }
 
+// Dips that are a hundred thousand times shorter than a step, in time and in the state.
+static void narrow_dips_happen(void)
+{
+    static const char *const functions[] = {"f(t)", "f(x)", "abs(x - 5.0001) - 1e-4",
+                                            "(x - 5.0001)^2 - 1e-8",
+                                            "1 - 2*exp(-((x - 5.0001)/1e-4)^2*log(2))"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char text[500];
+        Lab lab;
+        (void)snprintf(text, sizeof text,
+                       "table f = [-1, 5, 5.0001, 5.0002, 20], [1, 0, -1, 0, 1], "
+                       "method = linear\ncoord x\nkinetic 1/2*x'^2\ninit x' = 1\n"
+                       "event dip: %s falling stop\noutput o = f(0)\n"
+                       "simulate 0 .. 10 every 1\n",
+                       functions[i]);
+        if (lab_run(&lab, text)) {
+            near(kal_run_time(lab.run), 5.0, 1e-9);
+        }
+        lab_close(&lab);
+    }
+}
+
 static void endless_bouncing_is_noticed(void)
 {
     Lab lab;
@@ -500,7 +522,7 @@ TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
         TAP_CASE(functions_may_end),
         TAP_CASE(constraints_are_released_and_engaged_again),
         TAP_CASE(a_gap_that_drifts_is_no_event), TAP_CASE(a_ball_bounces_in_time),
-        TAP_CASE(endless_bouncing_is_noticed),
+        TAP_CASE(narrow_dips_happen), TAP_CASE(endless_bouncing_is_noticed),
         TAP_CASE(an_event_without_effect_chatters), TAP_CASE(an_event_stops_the_run),
         TAP_CASE(actions_of_an_event_see_the_state_before_it),
         TAP_CASE(events_at_one_instant_follow_the_text),

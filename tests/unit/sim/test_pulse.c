@@ -60,6 +60,34 @@ static void many_pulses_are_looked_at(void)
     lab_close(&lab);
 }
 
+// A spike of work 1 between points of a smooth table that lie close together, or one point of many,
+// in time and in the state; also where the table repeats itself.
+static void tables_have_pulses(void)
+{
+#define THIN                                                                   \
+    "table f = [-1, 5, 5.000001, 5.000002, 100], [0, 0, 1e6, 0, 0], method = " \
+    "monotone\n"
+#define TURN                                                                          \
+    "table f = [0, 5, 5.000001, 5.000002, 7], [0, 0, 1e6, 0, 0], method = monotone, " \
+    "outside = repeat\n"
+#define DOT "coord x\nkinetic 1/2*x'^2\ninit x' = 1\nsimulate 0 .. 10 every 1\n"
+    static const char *const texts[] = {
+        THIN DOT "force x = f(x)\n",       TURN DOT "force x = f(x + 7)\n",
+        TURN DOT "force x = f(x - 700)\n", THIN DOT "force x = f(t)\n",
+        TURN DOT "force x = f(t + 7)\n",
+    };
+    const double ends[] = {sqrt(3.0), sqrt(5.0), sqrt(5.0), 2.0,
+                           2.0}; // two are met twice
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Lab lab;
+        if (lab_run(&lab, texts[i])) {
+            near(lab_qd(&lab, 0), ends[i], 1e-6);
+            ok(kal_run_statistics(lab.run).steps < 300);
+        }
+        lab_close(&lab);
+    }
+}
+
 // A pulse that is met again where the motion turns within a step, beside one with the same in
 // an `if` about it.
 static void turning_points_are_looked_at(void)
@@ -137,5 +165,6 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(brakes_brake), TAP_CASE(many_pulses_are_looked_at),
-        TAP_CASE(turning_points_are_looked_at), TAP_CASE(what_rests_is_not_looked_at),
-        TAP_CASE(steps_allocate_nothing), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(tables_have_pulses), TAP_CASE(turning_points_are_looked_at),
+        TAP_CASE(what_rests_is_not_looked_at), TAP_CASE(steps_allocate_nothing),
+        TAP_CASE(every_allocation_may_fail))
