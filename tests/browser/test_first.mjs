@@ -13,6 +13,12 @@ async function the_gallery_shows_examples(lab) {
       ok((await page.locator('.example').count()) > 40, 'few examples'),
     );
     await page.locator('.thumb canvas').first().waitFor();
+    const abouts = await page.locator('.example .muted').allTextContents();
+    ok(abouts.length > 40, 'examples say what they are');
+    for (const about of abouts) {
+      const open = about.split('(').length - about.split(')').length;
+      ok(open === 0 && !/ et al| [A-Z]$/.test(about), `cut off: ${about}`);
+    }
     await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
     await settled(page);
     ok(await page.locator('#stage canvas').isVisible(), 'no picture');

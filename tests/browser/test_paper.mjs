@@ -137,7 +137,10 @@ async function no_column_is_cut_off(lab) {
       }
       const start = await page.getByRole('table').nth(-2).innerText();
       const told = ['theta [rad]', 'temperature_of_the_winding [K]\t300'];
-      ok(told.some((text) => start.includes(text)), start);
+      ok(
+        told.some((text) => start.includes(text)),
+        start,
+      );
     });
   }
 }

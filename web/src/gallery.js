@@ -14,13 +14,15 @@ function titleOf({ name, text }) {
   return title || name.replace(/_/g, ' ');
 }
 
-// The first sentence of the comment at the head of a model.
+// The first sentence of the comment at the head of a model, without what it has in parentheses,
+// which is where literature is cited.
 function aboutOf({ text }) {
   const [head] = text.match(/^(?:#.*\n)+/) ?? [''];
   const words = head
     .replace(/^#\s?/gm, '')
     .split(/\n\s*\n/)[0]
-    .replace(/\s+/g, ' ');
+    .replace(/\s+/g, ' ')
+    .replace(/ \([^)]*\)/g, '');
   return words.split(/[.:](?:\s|$)/)[0];
 }
 
