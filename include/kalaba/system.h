@@ -136,6 +136,7 @@ typedef struct KalParameterInfo {
     const char *unit; ///< or NULL
     double value;     ///< that the model was loaded with, in base units
     bool fixed;       ///< only loading can give it another value
+    bool sizes;       ///< sizes of arrays and ranges of loops depend on it
     bool degrees;     ///< the model gives it in degrees; `value` is in radians
 } KalParameterInfo;
 

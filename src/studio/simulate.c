@@ -39,6 +39,7 @@ void kal_study_describe(KalStudy *study)
         kal_json_put_text(w, "unit", p.unit ? p.unit : "");
         kal_json_put_number(w, "value", p.value);
         kal_json_put_bool(w, "degrees", p.degrees);
+        kal_json_put_bool(w, "sizes", p.sizes);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');

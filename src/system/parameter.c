@@ -23,6 +23,7 @@ KalParameterInfo kal_system_parameter(const KalSystem *system, int index)
                               .unit = p->unit,
                               .value = system->settings.parameters[index],
                               .fixed = p->structural || p->decided,
+                              .sizes = p->structural,
                               .degrees = p->degrees};
 }
 

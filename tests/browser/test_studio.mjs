@@ -78,6 +78,44 @@ async function sliders_change_the_run(lab) {
   });
 }
 
+// Numbers of parts move in whole steps, states have a start, and a range follows the text.
+const COUNTED = `param N = 3, T = 5 [s], k[70] = 1
+coord x[N] [m]
+param m = 2 [kg]
+kinetic 1/2*m*sum(i in 1..N : x[i]'^2)
+state heat [K]: heat' = -heat/T
+init heat = 20
+output all = sum(i in 1..70 : k[i])
+simulate 0 .. 1 every 0.1
+`;
+
+async function sliders_have_sensible_ranges(lab) {
+  const ends = (page, name) =>
+    page
+      .getByLabel(name, { exact: true })
+      .evaluate(({ min, max, step }) => [Number(min), Number(max), step]);
+  await lab.studio(lab.model('counted.kal', COUNTED), async (page) => {
+    await settled(page);
+    await slide(page, 'N', 5.2);
+    await settled(page, "studio.run.columns.some(({ name }) => name === 'x[5]')");
+    same(await page.locator('.problems .error').count(), 0, 'no whole number');
+    await slide(page, 'heat', 30);
+    await settled(
+      page,
+      "studio.run.columns.find(({ name }) => name === 'heat').data[0] === 30",
+    );
+    same((await ends(page, 'N')).join(), '1,9,1');
+    ok((await ends(page, 'm'))[0] > 0, 'a mass of 0');
+    ok(await page.getByLabel('k[70]', { exact: true }).isVisible(), 'not all');
+    await write(page, COUNTED.replace('m = 2', 'm = 500'));
+    await settled(page, 'studio.system.parameters.some(({ value }) => value === 500)');
+    await comesTrue(async () => {
+      const [least, most] = await ends(page, 'm');
+      ok(least < 250 && most > 1000, `from ${least} to ${most}`);
+    });
+  });
+}
+
 async function two_runs_are_side_by_side(lab) {
   await lab.studio(lab.model('compared.kal', PENDULUM), async (page) => {
     await settled(page);
@@ -345,6 +383,7 @@ await runCases([
   a_model_is_shown_and_moves,
   what_is_typed_is_seen,
   sliders_change_the_run,
+  sliders_have_sensible_ranges,
   two_runs_are_side_by_side,
   everything_can_be_saved,
   panes_show_equations_and_analysis,

@@ -3,12 +3,15 @@
 import { make } from './dom.js';
 import { unit } from './format.js';
 
-const MOST = 60; // of one kind; more are not shown
+const MOST = 400; // of one kind; of more it is told that they are there
 const DEGREE = Math.PI / 180;
 
 // A range in which a value may sensibly be tried: its sign stays, and it stays off zero,
 // which many parameters cannot be.
-function rangeOf(value, { angle, free }) {
+function rangeOf(value, { angle, free, whole }) {
+  if (whole) {
+    return [Math.min(1, value), Math.max(3 * value, value + 5)];
+  }
   if (angle && Math.abs(value) <= angle) {
     return [-angle, angle];
   }
@@ -23,17 +26,15 @@ function rangeOf(value, { angle, free }) {
 }
 
 class Row {
-  constructor({ name, text, value, angle, free, onInput }) {
+  constructor({ name, text, value, onInput, ...kind }) {
     this.name = name;
     this.home = value;
     this.onInput = onInput;
-    const [min, max] = rangeOf(value, { angle, free });
+    this.kind = kind;
     const label = make('span', { className: 'name', title: name }, name);
     this.range = make('input', {
       type: 'range',
-      min: String(min),
-      max: String(max),
-      step: 'any',
+      step: kind.whole ? '1' : 'any',
       'aria-label': name,
       title: 'Double click: the value of the model',
       oninput: () => this.take(Number(this.range.value), false),
@@ -58,7 +59,22 @@ class Row {
     const tail = make('span', { className: 'unit' }, unit(text));
     this.element = make('div', { className: 'row' }, label, this.range, this.field);
     this.element.append(tail, this.back);
+    this.lay(value);
     this.show(value, false);
+  }
+
+  // The range about a value of the model.
+  lay(value) {
+    const [min, max] = rangeOf(value, this.kind);
+    Object.assign(this.range, { min: String(min), max: String(max) });
+  }
+
+  /** The model has a value, which may be far from what it was. */
+  comeHome(value) {
+    this.home = value;
+    if (value < Number(this.range.min) || value > Number(this.range.max)) {
+      this.lay(value);
+    }
   }
 
   take(value, typed) {
@@ -97,14 +113,19 @@ export class Sliders {
     this.key = '';
     this.list = make('div', { className: 'rows' });
     this.element = element;
-    element.append(make('h2', {}, title), this.list);
+    this.rest = make('p', { className: 'muted' });
+    element.append(make('h2', {}, title), this.list, this.rest);
   }
 
   /** Show entries { name, unit, value, angle, free }; `set` has the values that the user gave
    * by name. */
   show(entries, set) {
     const list = entries.slice(0, MOST);
-    const key = JSON.stringify(list.map(({ name, unit: text }) => [name, text]));
+    const key = JSON.stringify(
+      list.map(({ name, unit: text, whole }) => [name, text, whole]),
+    );
+    this.rest.textContent =
+      entries.length > MOST ? `${entries.length - MOST} more have no slider.` : '';
     this.element.hidden = list.length === 0;
     if (key !== this.key) {
       this.key = key;
@@ -115,7 +136,7 @@ export class Sliders {
       const row = this.rows.get(name);
       const given = set[name];
       if (given === undefined) {
-        row.home = value;
+        row.comeHome(value);
       }
       if (
         document.activeElement !== row.range &&
@@ -126,9 +147,9 @@ export class Sliders {
     }
   }
 
-  row({ name, unit: text, value, angle, free }) {
+  row({ name, unit: text, ...entry }) {
     const onInput = (given) => this.onInput(name, given);
-    return new Row({ name, text, value, angle, free, onInput });
+    return new Row({ name, text, ...entry, onInput });
   }
 }
 
@@ -136,11 +157,12 @@ export class Sliders {
 export function parameterEntries({ parameters }) {
   return parameters
     .filter(({ name }) => name !== '')
-    .map(({ name, unit: text, value, degrees }) => ({
+    .map(({ name, unit: text, value, degrees, sizes }) => ({
       name,
       unit: degrees ? 'deg' : text,
       value: degrees ? value / DEGREE : value,
       angle: degrees ? 180 : text === 'rad' ? Math.PI : 0,
+      whole: sizes && Number.isInteger(value),
     }));
 }
 
@@ -150,7 +172,7 @@ export function startEntries(run) {
     return [];
   }
   return run.columns
-    .filter(({ kind }) => kind === 'position' || kind === 'velocity')
+    .filter(({ kind }) => ['position', 'velocity', 'state'].includes(kind))
     .map(({ name, unit: text, data }) => ({
       name,
       unit: text,
