@@ -171,6 +171,9 @@ typedef struct KalSweepJob {
     /// Asked every now and then, by any thread; false: end with KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user);
     KalSweepTake take;
+    /// Called after `take`, unless NULL, by several threads at a time: for work on rows that takes
+    /// longer and may be shared.
+    void (*after)(void *user);
     void *user; ///< passed to all of them
 } KalSweepJob;
 

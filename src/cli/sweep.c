@@ -515,7 +515,7 @@ static KalExit write_table(Job *job)
     const char *path = option(job, OPTION_FILE);
     KalSweepSummary summary;
     job->file.ranks = has_ranks() && !job->file.merge;
-    job->file.row = take_row;
+    job->file.row = option(job, OPTION_REPORT) ? take_row : NULL;
     job->file.tell = tell;
     job->file.watch = watch;
     job->file.user = job;

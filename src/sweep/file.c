@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/whole_file.h"
+#include "sweep/ahead.h"
 #include "sweep/ranks.h"
 #include "sweep/store.h"
 #include "sweep/sweep.h"
@@ -18,7 +19,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,7 +44,8 @@ typedef struct Work {
     KalBlock identity;
     KalStore **stores; // one, or all shards
     size_t n_stores;
-    char *name; // of the store that is being opened
+    KalAhead *ahead; // rows of the table that are ready before all are there
+    char *name;      // of the store that is being opened
     size_t name_size;
     KalSweepProgress progress;
     KalSweepSummary summary;
@@ -270,12 +271,18 @@ static KalStatus take(void *user, const KalSweepRow *row)
     assert(row->run >= 1);
     Work *w = (Work *)user;
     KAL_TRY(kal_store_put(w->stores[0], slot_of(w, row->run), row));
+    kal_ahead_note(w->ahead, row->run - 1);
     w->progress.done++;
     w->progress.failed += row->status != KAL_OK;
     if (w->options->tell) {
         w->options->tell(w->options->user, &w->progress);
     }
     return KAL_OK;
+}
+
+static void after(void *user)
+{
+    kal_ahead_work(((const Work *)user)->ahead);
 }
 
 // mpirun has a process for each core, or as many as are wanted.
@@ -294,6 +301,19 @@ static KalRanksWork ranks_work(const Work *w, const KalSweepJob *job)
                           .job = *job};
 }
 
+// The table of a shard comes with the merge, and how many rows samples make shows in the end.
+static void make_ahead(Work *w)
+{
+    const KalSweep *sweep = w->sweep;
+    const KalStreamSpec spec = {.path = w->path,
+                                .n_columns =
+                                    1 + kal_sweep_inputs(sweep) + kal_sweep_kept(sweep),
+                                .n_texts = 1};
+    if (w->options->shards == 0 && !sweep->trajectories) {
+        w->ahead = kal_ahead_create(sweep, w->stores[0], &spec);
+    }
+}
+
 // Runs that are in the store already are passed over; what is done is on disk after the
 // flush, whatever becomes of the rest.
 static KalStatus do_runs(Work *w)
@@ -308,10 +328,12 @@ static KalStatus do_runs(Work *w)
                              .skip = before > 0 ? skip : NULL,
                              .watch = watch,
                              .take = take,
+                             .after = after,
                              .user = w};
     w->progress = (KalSweepProgress){
         .runs = runs_of(w, o->shard, o->shards), .done = before, .before = before};
     w->summary.before = before;
+    make_ahead(w);
     if (o->tell) {
         o->tell(o->user, &w->progress);
     }
@@ -373,14 +395,6 @@ static KalStatus summarize(Work *w)
                           (unsigned long long)(runs - there), (unsigned long long)runs);
 }
 
-// The values of a run that has no samples: those that are kept.
-static void copy_values(const Work *w, const KalStoreRow *kept, double *out_values)
-{
-    for (size_t k = 0; k < kal_sweep_kept(w->sweep); k++) {
-        out_values[k] = kept->values ? kept->values[k] : NAN;
-    }
-}
-
 // Let somebody see a row that was written.
 static KalStatus show_row(const Work *w, uint64_t run, const KalStoreRow *kept,
                           const double *row)
@@ -409,6 +423,12 @@ static void print_marked(const Work *w, const bool *marks)
     }
 }
 
+// Texts of a row.
+static size_t texts_of(const Work *w)
+{
+    return w->has_marks ? TEXTS : 1;
+}
+
 // Add a row with its texts.
 static KalStatus add_row(const Work *w, KalStream *stream, const double *row,
                          const char *reason)
@@ -417,33 +437,64 @@ static KalStatus add_row(const Work *w, KalStream *stream, const double *row,
     return kal_stream_add(stream, row, w->has_marks ? texts : texts + 1);
 }
 
-// The rows of a run; `row` begins with its number and its inputs.
-static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, double *row)
+// The row of a run that has no samples; its numbers may be in a stretch that is ready.
+static KalStatus write_row(const Work *w, uint64_t run, const KalStoreRow *kept,
+                           KalStream *stream, double *row, bool ready)
 {
-    assert(w->n_stores > 0 && row);
-    double *values = row + 1 + kal_sweep_inputs(w->sweep);
-    KalStoreRow kept;
-    KAL_TRY(get(w, run, &kept));
-    assert(kept.there);
-    print_marked(w, kept.not_unique);
-    if (kept.n_samples == 0) {
-        copy_values(w, &kept, values);
-        KAL_TRY(add_row(w, stream, row, kept.reason));
-        return show_row(w, run, &kept, row);
+    if (!ready || w->options->row) {
+        kal_sweep_fill_row(w->sweep, run, kept->values, row);
     }
-    for (uint64_t i = 0; i < kept.n_samples; i++) {
-        KAL_TRY(kal_store_get_sample(w->stores[run % w->n_stores], &kept, i, values));
-        KAL_TRY(add_row(w, stream, row, kept.reason));
+    KAL_TRY(add_row(w, stream, ready ? NULL : row, kept->reason));
+    return show_row(w, run, kept, row);
+}
+
+static KalStatus write_samples(const Work *w, uint64_t run, const KalStoreRow *kept,
+                               KalStream *stream, double *row)
+{
+    double *values = row + 1 + kal_sweep_inputs(w->sweep);
+    kal_sweep_fill_row(w->sweep, run, NULL, row);
+    for (uint64_t i = 0; i < kept->n_samples; i++) {
+        KAL_TRY(kal_store_get_sample(w->stores[run % w->n_stores], kept, i, values));
+        KAL_TRY(add_row(w, stream, row, kept->reason));
     }
     return KAL_OK;
 }
 
+// The rows of a run.
+static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, double *row,
+                           bool ready)
+{
+    assert(w->n_stores > 0 && row);
+    KalStoreRow kept;
+    KAL_TRY(get(w, run, &kept));
+    assert(kept.there);
+    print_marked(w, kept.not_unique);
+    return kept.n_samples == 0 ? write_row(w, run, &kept, stream, row, ready)
+                               : write_samples(w, run, &kept, stream, row);
+}
+
+// Let the stream have the stretch that begins with a run, if it is ready; *end is then that of
+// its rows.
+static KalStatus use_stretch(const Work *w, uint64_t run, KalStream *stream,
+                             uint64_t *end)
+{
+    const void *bytes = NULL;
+    size_t size = 0;
+    if (run % KAL_STRETCH_ROWS != 0
+        || !kal_ahead_get(w->ahead, run / KAL_STRETCH_ROWS, texts_of(w), &bytes,
+                          &size)) {
+        return KAL_OK;
+    }
+    *end = run + KAL_STRETCH_ROWS;
+    return kal_stream_use(stream, bytes, size);
+}
+
 static KalStatus write_rows(const Work *w, KalStream *stream, double *row)
 {
+    uint64_t end = 0; // of rows that are ready
     for (uint64_t run = 0; run < w->summary.runs; run++) {
-        row[0] = (double)(run + 1);
-        kal_plan_inputs(&w->sweep->plan, run, row + 1);
-        KAL_TRY(write_run(w, run, stream, row));
+        KAL_TRY(use_stretch(w, run, stream, &end));
+        KAL_TRY(write_run(w, run, stream, row, run < end));
     }
     return kal_stream_finish(stream);
 }
@@ -498,7 +549,7 @@ static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, si
                                 .columns = columns,
                                 .n_columns = n,
                                 .texts = w->has_marks ? texts : texts + 1,
-                                .n_texts = w->has_marks ? TEXTS : 1,
+                                .n_texts = texts_of(w),
                                 .rows = w->rows,
                                 .notes = notes,
                                 .n_notes = list_notes(w, notes),
@@ -589,6 +640,7 @@ static KalStatus check(const Work *w)
 // stays.
 static KalStatus finish(Work *w)
 {
+    kal_ahead_rest(w->ahead);
     KAL_TRY(summarize(w));
     if (w->options->not_unique) {
         memcpy(w->options->not_unique, w->marks,
@@ -659,6 +711,7 @@ KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
     if (status != KAL_OK) {
         kal_ranks_give_up(w.ranks, status);
     }
+    kal_ahead_destroy(w.ahead);
     for (size_t i = 0; w.stores && i < w.n_stores; i++) {
         kal_store_destroy(w.stores[i]);
     }

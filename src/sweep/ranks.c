@@ -301,6 +301,14 @@ static KalStatus take_of_lead(void *user, const KalSweepRow *row)
     return status;
 }
 
+static void after_of_lead(void *user)
+{
+    const KalSweepJob *job = &((const KalRanks *)user)->work->job;
+    if (job->after) {
+        job->after(job->user);
+    }
+}
+
 static bool watch(void *user)
 {
     const KalSweepJob *job = &((const KalRanks *)user)->work->job;
@@ -462,6 +470,7 @@ KalStatus kal_ranks_lead(KalRanks *ranks, const KalSweep *sweep,
     job.skip = NULL;
     job.next = next_of_lead;
     job.take = take_of_lead;
+    job.after = after_of_lead;
     job.watch = watch;
     job.user = ranks;
     if (pthread_create(&thread, NULL, attend, ranks) != 0) {
@@ -682,6 +691,7 @@ KalStatus kal_ranks_follow(KalRanks *ranks, const KalSweep *sweep,
     job.skip = NULL;
     job.next = next_of_follower;
     job.take = post_row;
+    job.after = NULL;
     job.watch = watch;
     job.user = ranks;
     const KalStatus status = kal_sweep_go(sweep, &job);

@@ -57,6 +57,7 @@ struct KalStore {
     KalContext *ctx;
     KalStoreSpec spec;
     int descriptor;
+    bool shared;        // the descriptor is that of another store
     uint64_t begin;     // of slots in the file
     uint64_t end;       // of all that is in it
     uint64_t key;       // of checksums
@@ -200,13 +201,13 @@ KalStatus kal_store_check_free(KalContext *ctx, const char *path)
     return ours ? KAL_OK : fail_busy(ctx, path);
 }
 
-static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
-                      KalStore **out_store)
+// A store without a file; NULL when there is no memory.
+static KalStore *make(KalContext *ctx, const KalStoreSpec *spec)
 {
     assert(ctx && spec && spec->path);
     KalStore *store = KAL_NEW(ctx, KalStore);
     if (!store) {
-        return kal_no_memory(ctx, "for the work of a sweep");
+        return NULL;
     }
     store->ctx = ctx;
     store->spec = *spec;
@@ -215,12 +216,24 @@ static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
     const size_t size = store->room * (2 * store->size + sizeof(Waiting));
     store->out = (unsigned char *)kal_alloc(ctx, size, 1);
     store->marks = (bool *)kal_alloc(ctx, spec->values + 1, sizeof *store->marks);
-    *out_store = store;
     if (!store->out || !store->marks) {
-        return kal_no_memory(ctx, "for the work of a sweep");
+        kal_store_destroy(store);
+        return NULL;
     }
     store->in = store->out + store->room * store->size;
     store->queue = (Waiting *)(void *)(store->in + store->room * store->size);
+    return store;
+}
+
+// And with one, which nobody else works on.
+static KalStatus make_open(KalContext *ctx, const KalStoreSpec *spec, int flags,
+                           KalStore **out_store)
+{
+    KalStore *store = make(ctx, spec);
+    *out_store = store;
+    if (!store) {
+        return kal_no_memory(ctx, "for the work of a sweep");
+    }
     store->descriptor = open(spec->path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
     if (store->descriptor < 0) {
         return fail(store, "open");
@@ -234,7 +247,7 @@ void kal_store_destroy(KalStore *store)
         return;
     }
     kal_ticker_stop(&store->ticker);
-    if (store->descriptor >= 0) {
+    if (store->descriptor >= 0 && !store->shared) {
         close(store->descriptor);
     }
     kal_free(store->ctx, store->out,
@@ -260,7 +273,7 @@ KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
                            KalStore **out_store)
 {
     KalStore *store = NULL;
-    KalStatus status = make(ctx, spec, O_CREAT, &store);
+    KalStatus status = make_open(ctx, spec, O_CREAT, &store);
     if (store && status == KAL_OK) {
         status = ftruncate(store->descriptor, 0) == 0 ? write_head(store)
                                                       : fail(store, "write");
@@ -402,7 +415,7 @@ KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                          KalStore **out_store)
 {
     KalStore *store = NULL;
-    KalStatus status = make(ctx, spec, 0, &store);
+    KalStatus status = make_open(ctx, spec, 0, &store);
     if (store && status == KAL_OK) {
         status = check_head(store);
     }
@@ -472,15 +485,23 @@ static KalStatus tell_error(const KalStore *store)
     return store->error == 0 ? KAL_OK : fail(store, "write");
 }
 
-KalStatus kal_store_flush(KalStore *store)
+// Write all rows, and what that failed with.
+static int settle(KalStore *store)
 {
     if (!store->ticker.ready) {
         write_in_time(store);
-        return tell_error(store);
+        return store->error;
     }
     pthread_mutex_lock(&store->ticker.lock);
     write_in_time(store);
+    const int error = store->error;
     pthread_mutex_unlock(&store->ticker.lock);
+    return error;
+}
+
+KalStatus kal_store_flush(KalStore *store)
+{
+    (void)settle(store);
     return tell_error(store);
 }
 
@@ -586,4 +607,23 @@ KalStatus kal_store_get_sample(const KalStore *store, const KalStoreRow *row,
     assert(i < row->n_samples);
     return read_at(store, row->place + i * sample_size(store), out_values,
                    sample_size(store));
+}
+
+// Without a lock rows are written as they come (kal_store_put()).
+bool kal_store_renew(KalStore *store, KalStore *reader)
+{
+    reader->have = 0;
+    return !store->ticker.ready || settle(store) == 0;
+}
+
+KalStatus kal_store_share(const KalStore *store, KalContext *ctx, KalStore **out_reader)
+{
+    KalStore *reader = make(ctx, &store->spec);
+    if (!reader) {
+        return kal_no_memory(ctx, "for the work of a sweep");
+    }
+    reader->descriptor = store->descriptor;
+    reader->shared = true;
+    *out_reader = reader;
+    return KAL_OK;
 }

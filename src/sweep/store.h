@@ -76,6 +76,15 @@ bool kal_store_has(const KalStore *store, uint64_t slot);
 KAL_CHECKED KalStatus kal_store_get(KalStore *store, uint64_t slot,
                                     KalStoreRow *out_row);
 
+/// Let another thread, which has the context, read what is in the file of a store while it is
+/// written.  The store is kept longer.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_store_share(const KalStore *store, KalContext *ctx,
+                                      KalStore **out_reader);
+
+/// Let a reader of kal_store_share() see all rows that have come to the store by now, which is
+/// called by any thread.  False: they could not be written, which the next row tells.
+bool kal_store_renew(KalStore *store, KalStore *reader);
+
 /// Read sample i of a row of kal_store_get(), counted from 0.  KAL_ERR_FILE.
 KAL_CHECKED KalStatus kal_store_get_sample(const KalStore *store,
                                            const KalStoreRow *row, uint64_t i,

@@ -468,3 +468,14 @@ KalStatus kal_sweep_find_inputs(const KalSweep *sweep, uint64_t run, double *out
     kal_plan_inputs(&sweep->plan, run - 1, out_inputs);
     return KAL_OK;
 }
+
+void kal_sweep_fill_row(const KalSweep *sweep, uint64_t run, const double *values,
+                        double *out_row)
+{
+    double *place = out_row + 1 + kal_sweep_inputs(sweep);
+    out_row[0] = (double)(run + 1);
+    kal_plan_inputs(&sweep->plan, run, out_row + 1);
+    for (size_t k = 0; k < kal_sweep_kept(sweep); k++) {
+        place[k] = values ? values[k] : NAN;
+    }
+}

@@ -46,6 +46,11 @@ struct KalSweep {
 /// The structure of a run, counted from 0.
 const KalStructure *kal_sweep_structure(const KalSweep *sweep, uint64_t run);
 
+/// The numbers in the row of a run, counted from 0, in a table: its number, counted from 1, its
+/// inputs, and its values; NULL for none, which are NaN.
+void kal_sweep_fill_row(const KalSweep *sweep, uint64_t run, const double *values,
+                        double *out_row);
+
 /// How many threads work where so many are asked for; 0: all cores.
 size_t kal_sweep_threads(int threads);
 

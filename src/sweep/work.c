@@ -436,6 +436,9 @@ static void take_on(Lane *lane, const KalSweepRow *row)
         }
         lane->busy = take_next(pool, &lane->number);
         pthread_mutex_unlock(&pool->lock);
+        if (row && pool->job->after) {
+            pool->job->after(pool->job->user);
+        }
         if (lane->busy) {
             kal_plan_inputs(&pool->sweep->plan, lane->number, lane->inputs);
             forget_values(lane);

@@ -4,6 +4,7 @@
 //
 // Rows are collected until there are as many as some chunks have.  Then these are compressed,
 // by several threads (table/pack.h), and go to the datasets as they are, each of them once.
+// Of those that come in stretches the columns are packed already, and texts alone are collected.
 // Unlike tables (hdf5.c) the file is written where it is: it may be larger than memory.  HDF5
 // 1.10 crashes when a disk fills up under it, so there has to be room for all numbers,
 // compressed or not, before it begins.
@@ -26,7 +27,7 @@
 #define H5CHECK
 
 enum {
-    CHUNK = 8192,    // rows
+    CHUNK = KAL_STRETCH_ROWS,
     FIXED = 1 << 20, // bytes of a file beside its rows, at most
     OVERHEAD = 64    // bytes of a chunk in the index, at most
 };
@@ -38,6 +39,7 @@ struct KalHdf5Stream {
     hid_t *types;     // of texts
     uint64_t written; // rows
     size_t waiting;
+    const char *ready;   // the stretch of the rows that come; NULL: they have values
     size_t chunk;        // rows
     size_t chunks;       // that are compressed at once
     double *values;      // chunk after chunk, column after column
@@ -301,17 +303,37 @@ static void pad(const KalStream *stream)
     }
 }
 
-// Write all chunks that have rows.
-static void write_chunks(KalStream *stream, size_t chunks)
+static void write_chunk(KalStream *stream, size_t i, uint64_t first, const void *bytes,
+                        size_t size)
 {
     KalHdf5Stream *s = stream->hdf5;
     KalHdf5 *h = &s->h;
+    const hsize_t start = first;
+    if (!h->failed) {
+        kal_hdf5_seen(h, h->lib.H5Dwrite_chunk(s->datasets[i], H5P_DEFAULT, 0, &start,
+                                               size, bytes));
+    }
+}
+
+// Write all chunks that have rows; without values the columns are those of the stretch.
+static void write_chunks(KalStream *stream, size_t chunks)
+{
+    const KalHdf5Stream *s = stream->hdf5;
+    const size_t columns = stream->spec.n_columns;
     const KalPack *pack = s->packs;
+    const char *bytes = s->ready ? s->ready + columns * sizeof(KalStretchEnd) : NULL;
+    KalStretchEnd begin = 0;
     for (size_t c = 0; c < chunks; c++) {
-        const hsize_t start = s->written + c * s->chunk;
-        for (size_t i = 0; i < count_all(stream) && !h->failed; i++, pack++) {
-            kal_hdf5_seen(h, h->lib.H5Dwrite_chunk(s->datasets[i], H5P_DEFAULT, 0,
-                                                   &start, pack->packed, pack->to));
+        const uint64_t first = s->written + c * s->chunk;
+        for (size_t i = 0; i < count_all(stream); i++, pack++) {
+            if (bytes && i < columns) {
+                KalStretchEnd end = 0;
+                memcpy(&end, s->ready + i * sizeof end, sizeof end);
+                write_chunk(stream, i, first, bytes + begin, (size_t)(end - begin));
+                begin = end;
+            } else {
+                write_chunk(stream, i, first, pack->to, pack->packed);
+            }
         }
     }
 }
@@ -321,32 +343,47 @@ static KalStatus flush(KalStream *stream)
     KalHdf5Stream *s = stream->hdf5;
     assert(s->waiting <= s->chunks * s->chunk);
     const size_t chunks = (s->waiting + s->chunk - 1) / s->chunk;
+    const size_t packed = s->ready ? stream->spec.n_columns : 0; // of the only chunk
     if (chunks == 0) {
         return KAL_OK;
     }
     pad(stream);
-    KAL_TRY(kal_pack_all(stream->ctx, s->packs, chunks * count_all(stream),
-                         stream->spec.threads));
+    if (chunks * count_all(stream) > packed) {
+        KAL_TRY(kal_pack_all(stream->ctx, s->packs + packed,
+                             chunks * count_all(stream) - packed,
+                             stream->spec.threads));
+    }
     kal_hdf5_silence(&s->h);
     write_chunks(stream, chunks);
     kal_hdf5_speak_again(&s->h);
     s->written += s->waiting;
     s->waiting = 0;
+    s->ready = NULL;
     return s->h.failed ? fail(stream) : KAL_OK;
+}
+
+KalStatus kal_hdf5_stream_use(KalStream *stream, const void *bytes, size_t size)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    (void)size; // the bytes say where they end
+    assert(bytes && s->chunk == CHUNK && !s->ready && s->waiting % CHUNK == 0);
+    KAL_TRY(flush(stream));
+    s->ready = (const char *)bytes;
+    return KAL_OK;
 }
 
 KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
                               const char *const *texts)
 {
-    assert(values);
     const KalStreamSpec *spec = &stream->spec;
     KalHdf5Stream *s = stream->hdf5;
+    assert((values != NULL) == (s->ready == NULL));
     assert(s->written + s->waiting < spec->rows);
     const size_t c = s->waiting / s->chunk;
     const size_t row = s->waiting % s->chunk;
     double *place = s->values + c * spec->n_columns * s->chunk + row;
     char *text = s->texts + c * text_bytes(spec) * s->chunk;
-    for (size_t i = 0; i < spec->n_columns; i++) {
+    for (size_t i = 0; values && i < spec->n_columns; i++) {
         place[i * s->chunk] = values[i];
     }
     for (size_t i = 0; i < spec->n_texts; i++) {
@@ -356,7 +393,8 @@ KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
         text += s->chunk * size;
     }
     s->waiting++;
-    return s->waiting == s->chunks * s->chunk ? flush(stream) : KAL_OK;
+    const size_t most = s->ready ? s->chunk : s->chunks * s->chunk;
+    return s->waiting == most ? flush(stream) : KAL_OK;
 }
 
 // Close all that is open.

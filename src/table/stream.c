@@ -5,13 +5,16 @@
 #include "table/csv.h"
 #include "table/stream_impl.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
 typedef struct Format {
     const char *ending;
+    bool lines; // of text, one a row
     KalStatus (*begin)(KalStream *stream);
     KalStatus (*add)(KalStream *stream, const double *values, const char *const *texts);
+    KalStatus (*use)(KalStream *stream, const void *bytes, size_t size);
     KalStatus (*end)(KalStream *stream);
     void (*clear)(KalStream *stream);
 } Format;
@@ -32,19 +35,34 @@ static KalStatus begin_csv(KalStream *stream)
     return KAL_OK;
 }
 
-static KalStatus add_csv(KalStream *stream, const double *values,
+void kal_stream_put_line(KalSink sink, const KalStreamSpec *spec, const double *values,
                          const char *const *texts)
 {
-    const KalSink sink = kal_file_sink(stream->file);
-    for (size_t i = 0; i < stream->spec.n_columns; i++) {
+    assert(values);
+    for (size_t i = 0; i < spec->n_columns; i++) {
         kal_csv_put(sink, i > 0 ? "," : "");
         kal_csv_put_number(sink, values[i]);
     }
-    for (size_t i = 0; i < stream->spec.n_texts; i++) {
+    for (size_t i = 0; i < spec->n_texts; i++) {
         kal_csv_put(sink, ",");
         kal_csv_put_field(sink, texts[i]);
     }
     kal_csv_put(sink, "\n");
+}
+
+static KalStatus add_csv(KalStream *stream, const double *values,
+                         const char *const *texts)
+{
+    if (values) { // else the line was in a stretch
+        kal_stream_put_line(kal_file_sink(stream->file), &stream->spec, values, texts);
+    }
+    return KAL_OK;
+}
+
+static KalStatus use_csv(KalStream *stream, const void *bytes, size_t size)
+{
+    const KalSink sink = kal_file_sink(stream->file);
+    sink.write(sink.user, (const char *)bytes, size);
     return KAL_OK;
 }
 
@@ -59,12 +77,14 @@ static void clear_csv(KalStream *stream)
     (void)stream;
 }
 
+#define HDF5                                                                \
+    false, kal_hdf5_stream_begin, kal_hdf5_stream_add, kal_hdf5_stream_use, \
+        kal_hdf5_stream_end, kal_hdf5_stream_clear
+
 static const Format formats[] = {
-    {".csv",  begin_csv,             add_csv,             end_csv,             clear_csv},
-    {".h5",   kal_hdf5_stream_begin, kal_hdf5_stream_add, kal_hdf5_stream_end,
-     kal_hdf5_stream_clear                                                              },
-    {".hdf5", kal_hdf5_stream_begin, kal_hdf5_stream_add, kal_hdf5_stream_end,
-     kal_hdf5_stream_clear                                                              },
+    {".csv",     true,  begin_csv, add_csv, use_csv, end_csv, clear_csv},
+    {".h5",   HDF5},
+    {".hdf5", HDF5     },
 };
 
 enum {
@@ -91,6 +111,12 @@ KalStatus kal_stream_check(KalContext *ctx, const char *path)
                    "cannot write %s: the name of a table of runs ends with .csv, "
                    ".h5 or .hdf5",
                    kal_file_shown(path));
+}
+
+bool kal_stream_has_lines(const char *path)
+{
+    assert(find_format(path) < FORMATS);
+    return formats[find_format(path)].lines;
 }
 
 KalStatus kal_stream_create(KalContext *ctx, const KalStreamSpec *spec,
@@ -129,6 +155,11 @@ KalStatus kal_stream_add(KalStream *stream, const double *values,
                          const char *const *texts)
 {
     return formats[stream->format].add(stream, values, texts);
+}
+
+KalStatus kal_stream_use(KalStream *stream, const void *bytes, size_t size)
+{
+    return formats[stream->format].use(stream, bytes, size);
 }
 
 KalStatus kal_stream_finish(KalStream *stream)

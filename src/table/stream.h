@@ -61,11 +61,51 @@ KAL_CHECKED KalStatus kal_stream_create(KalContext *ctx, const KalStreamSpec *sp
 /// Forget a stream.  Unless it was finished there is no file.  NULL is allowed.
 void kal_stream_destroy(KalStream *stream);
 
-/// Add a row.  KAL_ERR_FILE; of some failures finishing tells.
+/// Add a row; `values` is NULL for one of a stretch.  KAL_ERR_FILE; of some failures finishing
+/// tells.
 KAL_CHECKED KalStatus kal_stream_add(KalStream *stream, const double *values,
                                      const char *const *texts);
 
 /// Finish the file, after all rows.  KAL_ERR_FILE.
 KAL_CHECKED KalStatus kal_stream_finish(KalStream *stream);
+
+/// @name Stretches
+/// Rows that follow each other, made ready before their table is begun: most of the work of
+/// writing it, which threads can do when they come to it.
+/// @{
+
+/// Rows of a stretch.  The first begins with the table, and each where the one before ends.
+enum {
+    KAL_STRETCH_ROWS = 8192
+};
+
+/// Rows on their way into a stretch; good for one after the other.
+typedef struct KalStretch KalStretch;
+
+/// For tables of a spec, of which the path and the numbers of columns and texts count.
+/// KAL_ERR_USAGE for an ending that is none, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_stretch_create(KalContext *ctx, const KalStreamSpec *spec,
+                                         KalStretch **out_stretch);
+
+/// NULL is allowed.
+void kal_stretch_destroy(KalStretch *stretch);
+
+/// Whether a stretch has the texts of its rows, too, so that their number has to be known.
+bool kal_stretch_has_texts(const KalStretch *stretch);
+
+/// Add a row, as to a stream.
+KAL_CHECKED KalStatus kal_stretch_add(KalStretch *stretch, const double *values,
+                                      const char *const *texts);
+
+/// After KAL_STRETCH_ROWS rows: what they are, valid until the next row of the next stretch.
+/// KAL_ERR_FILE without the library that compresses, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_stretch_finish(KalStretch *stretch, const void **out_bytes,
+                                         size_t *out_size);
+
+/// The next KAL_STRETCH_ROWS rows of a stream are those of a stretch; they are to be added
+/// still, without values.  The bytes are borrowed until then.  Fails as kal_stream_add().
+KAL_CHECKED KalStatus kal_stream_use(KalStream *stream, const void *bytes, size_t size);
+
+/// @}
 
 #endif

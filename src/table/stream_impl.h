@@ -20,11 +20,23 @@ struct KalStream {
     KalHdf5Stream *hdf5; ///< NULL for other formats
 };
 
+/// A row as a line of CSV.
+void kal_stream_put_line(KalSink sink, const KalStreamSpec *spec, const double *values,
+                         const char *const *texts);
+
+/// Whether the format of a path, which has one, has a line for each row.
+bool kal_stream_has_lines(const char *path);
+
+/// The end of each column in the bytes of a stretch without lines, which begin behind these.
+typedef uint64_t KalStretchEnd;
+
 /// @name HDF5
 /// @{
 KAL_CHECKED KalStatus kal_hdf5_stream_begin(KalStream *stream);
 KAL_CHECKED KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
                                           const char *const *texts);
+KAL_CHECKED KalStatus kal_hdf5_stream_use(KalStream *stream, const void *bytes,
+                                          size_t size);
 KAL_CHECKED KalStatus kal_hdf5_stream_end(KalStream *stream);
 void kal_hdf5_stream_clear(KalStream *stream);
 /// @}

@@ -52,14 +52,20 @@ static double value(uint64_t row, int column)
                             : sin((double)row) * pow(10.0, column);
 }
 
+static void words_of(uint64_t row, const char *out_words[TEXTS])
+{
+    const bool fails = row % 100 == 9;
+    out_words[0] = fails ? "" : "max(a/b, c)";
+    out_words[1] = fails ? "no, \"why\" not" : "ok";
+}
+
 static KalStatus write_rows(KalStream *stream, uint64_t rows)
 {
     KalStatus status = KAL_OK;
     for (uint64_t i = 0; i < rows && status == KAL_OK; i++) {
         const double row[COLUMNS] = {value(i, 0), value(i, 1), value(i, 2)};
-        const bool fails = i % 100 == 9;
-        const char *const words[TEXTS] = {fails ? "" : "max(a/b, c)",
-                                          fails ? "no, \"why\" not" : "ok"};
+        const char *words[TEXTS];
+        words_of(i, words);
         status = kal_stream_add(stream, row, words);
     }
     return status == KAL_OK ? kal_stream_finish(stream) : status;
@@ -261,7 +267,99 @@ static void wide_tables_are_the_same_for_any_number_of_threads(void)
     folder_close(&folder);
 }
 
+static KalStatus make_stretch(KalStretch *stretch, uint64_t first,
+                              const void **out_bytes, size_t *out_size)
+{
+    KalStatus status = KAL_OK;
+    for (uint64_t i = first; i < first + KAL_STRETCH_ROWS && status == KAL_OK; i++) {
+        const double row[COLUMNS] = {value(i, 0), value(i, 1), value(i, 2)};
+        const char *words[TEXTS];
+        words_of(i, words);
+        status = kal_stretch_add(stretch, row, words);
+    }
+    return status == KAL_OK ? kal_stretch_finish(stretch, out_bytes, out_size) : status;
+}
+
+// Write the rows, of which some whole stretches, a bit for each, are made ready before.
+static KalStatus write_ready(KalContext *ctx, const char *path, unsigned ready)
+{
+    const KalStreamSpec spec = spec_of(path, ROWS);
+    const void *bytes = NULL;
+    size_t size = 0;
+    KalStream *stream = NULL;
+    KalStretch *stretch = NULL;
+    KalStatus status = kal_stream_create(ctx, &spec, &stream);
+    status = status == KAL_OK ? kal_stretch_create(ctx, &spec, &stretch) : status;
+    for (uint64_t i = 0; i < ROWS && status == KAL_OK; i++) {
+        const uint64_t k = i / KAL_STRETCH_ROWS;
+        const bool has = k < ROWS / KAL_STRETCH_ROWS && (ready >> k & 1U) != 0;
+        const double row[COLUMNS] = {value(i, 0), value(i, 1), value(i, 2)};
+        const char *words[TEXTS];
+        words_of(i, words);
+        if (has && i % KAL_STRETCH_ROWS == 0) {
+            status = make_stretch(stretch, i, &bytes, &size);
+            status = status == KAL_OK ? kal_stream_use(stream, bytes, size) : status;
+        }
+        if (status == KAL_OK) {
+            status = kal_stream_add(stream, has ? NULL : row, words);
+        }
+    }
+    status = status == KAL_OK ? kal_stream_finish(stream) : status;
+    kal_stretch_destroy(stretch);
+    kal_stream_destroy(stream);
+    return status;
+}
+
+static void stretches_are_the_rows_that_they_are_of(void)
+{
+    static const char *const names[][2] = {
+        {"a.csv", "b.csv"},
+        {"a.h5",  "b.h5" }
+    };
+    for (int i = 0; i < 2; i++) {
+        KalContext *ctx = NULL;
+        Folder folder;
+        ok(folder_open(&folder) && kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+        char first[sizeof folder.file];
+        (void)snprintf(first, sizeof first, "%s", folder_file(&folder, names[i][0]));
+        ok(write_file(ctx, first, ROWS) == KAL_OK);
+        for (unsigned ready = 0; ready < 4; ready++) {
+            const char *path = folder_file(&folder, names[i][1]);
+            ok(write_ready(ctx, path, ready) == KAL_OK && are_equal(first, path));
+        }
+        kal_context_destroy(ctx);
+        folder_close(&folder);
+    }
+}
+
+static void every_allocation_of_a_stretch_may_fail(void)
+{
+    static const char *const names[] = {"a.csv", "a.h5"};
+    for (int i = 0; i < 2; i++) {
+        const KalStreamSpec spec = spec_of(names[i], ROWS);
+        KalStatus status = KAL_ERR_NOMEM;
+        for (long n = 1; status == KAL_ERR_NOMEM && n < 100; n++) {
+            Fault fault = {.calls_left = n};
+            KalContext *ctx = NULL;
+            KalStretch *stretch = NULL;
+            const void *bytes = NULL;
+            size_t size = 0;
+            ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+            status = kal_stretch_create(ctx, &spec, &stretch);
+            status =
+                status == KAL_OK ? make_stretch(stretch, 0, &bytes, &size) : status;
+            ok(status == KAL_OK ? size > 0 : status == KAL_ERR_NOMEM);
+            kal_stretch_destroy(stretch);
+            kal_context_destroy(ctx);
+            ok(fault.live_bytes == 0);
+        }
+        ok(status == KAL_OK);
+    }
+}
+
 TAP_RUN(TAP_CASE(rows_read_back_from_every_format),
         TAP_CASE(there_is_no_file_before_its_end), TAP_CASE(other_endings_are_refused),
         TAP_CASE(wide_tables_are_the_same_for_any_number_of_threads),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(stretches_are_the_rows_that_they_are_of),
+        TAP_CASE(every_allocation_may_fail),
+        TAP_CASE(every_allocation_of_a_stretch_may_fail))
