@@ -589,8 +589,10 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
             return KAL_OK;
         }
         const int massless = count_massless(l, held, l->blamed);
-        l->metric.rank_M =
-            l->metric.rank_M == l->n ? l->n - massless : l->metric.rank_M;
+        if (!l->metric.ranked) {
+            KAL_TRY(kal_large_rank_mass(l, p, &l->metric.rank_M));
+            l->metric.ranked = true;
+        }
         if (ask(l, p, held) == 0) {
             if (massless == 0 || damping > 0.0) {
                 return KAL_OK; // what nothing holds does not move

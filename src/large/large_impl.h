@@ -44,6 +44,7 @@ typedef struct KalLargeMetric {
     bool diagonal;       ///< M has a diagonal and nothing else
     bool massless;       ///< coordinates without mass were met: M alone will not do
     int rank_M;          ///< as found before any row lent its weight
+    bool ranked;         ///< that was looked at
     bool *lends;         ///< m: rows that lend M their weight
     int n_lends;         ///< so many
     double *weights;     ///< m: theirs
@@ -113,6 +114,11 @@ KalLargeNames kal_large_names(const KalLarge *large, bool constraints,
 /// have `damping` times their squared length on the diagonal.
 KAL_CHECKED KalStatus kal_large_factor(KalLarge *large, const KalLargeProblem *problem,
                                        const bool *held, double damping);
+
+/// The rank of M, by its blocks; the factors at hand are of M alone.
+KAL_CHECKED KalStatus kal_large_rank_mass(const KalLarge *large,
+                                          const KalLargeProblem *problem,
+                                          int *out_rank);
 
 /// The lengths of rows that the factors found, for these constraints that act.
 void kal_large_need_lengths(KalLarge *large, const bool *active);

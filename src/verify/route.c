@@ -59,12 +59,11 @@ KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 
 void kal_route_clear(KalRoute *route)
 {
+    const KalInstant *instant = route->elimination.instant;
     kal_integrator_destroy(route->dae);
-    if (route->elimination.instant) {
+    if (instant) {
         kal_route_newton_clear(route);
-    }
-    if (route->workspace.block) {
-        kal_workspace_clear(route->elimination.instant->ctx, &route->workspace);
+        kal_workspace_clear(instant->ctx, &route->workspace);
     }
     kal_elimination_clear(&route->elimination);
 }

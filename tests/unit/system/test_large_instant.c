@@ -3,6 +3,7 @@
 // Instants of large systems say what dense ones do.
 
 #include "instant_lab.h"
+#include "rng.h"
 #include "system/instant.h"
 
 // 70 links: 210 coordinates, a few more than dense instants have.
@@ -367,8 +368,45 @@ static void every_allocation_may_fail(void)
     lab_close(&lab);
 }
 
-TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
-        TAP_CASE(a_free_link_falls_as_the_textbook_says),
+// Quaternions of any orientation, entries next to nothing among them: each body has six ways to
+// move, whichever pivot vanishes.
+static void quaternions_leave_six_masses_each(void)
+{
+    enum {
+        BODIES = 40
+    };
+
+    Lab lab;
+    Rng rng = {.state = 7};
+    KalMotionAnswer answer;
+    KalStartReport report;
+    if (!lab_expect(&lab, "use spatial\npart b[i in 1..40] = Body(m = 1, "
+                          "I = [0.01, 0.09, 0.09])\n")) {
+        return;
+    }
+    ok(lab.instant->large.solver != NULL);
+    ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+    for (int i = 0; i < BODIES; i++) {
+        double *e = kal_instant_q(lab.instant) + (size_t)i * 7 + 3;
+        double square = 0.0;
+        for (int k = 0; k < 4; k++) {
+            const int digits = i % 2 == 0 ? 0 : (int)(9.0 * rng_unit(&rng));
+            e[k] = (2.0 * rng_unit(&rng) - 1.0) * pow(10.0, -digits);
+            square += e[k] * e[k];
+        }
+        for (int k = 0; k < 4; k++) {
+            e[k] /= sqrt(square);
+        }
+    }
+    if (ok(kal_instant_solve(lab.instant, &answer) == KAL_OK)) {
+        ok(answer.rank_M == 6 * BODIES && answer.rank_Mhat == 7 * BODIES);
+        ok(answer.rank_A == BODIES && answer.unique);
+    }
+    lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(quaternions_leave_six_masses_each), TAP_CASE(states_and_answers_agree),
+        TAP_CASE(doubts_agree), TAP_CASE(a_free_link_falls_as_the_textbook_says),
         TAP_CASE(faults_name_who_is_to_blame),
         TAP_CASE(names_of_a_fault_are_those_of_constraints),
         TAP_CASE(a_catenary_of_ten_thousand_links_is_at_rest),
