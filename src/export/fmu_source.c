@@ -259,6 +259,7 @@ static bool has(void *user, const char *flag)
         {"INPUTS",     plan->names.inputs.count > 0     },
         {"CONTACTS",   plan->names.contacts.count > 0   },
         {"TANGENT",    plan->tangent != NULL            },
+        {"SLIDES",     kal_export_has_friction(plan)    },
         {"EVENTS",     plan->names.events.count > 0     },
         {"HOLDS",      plan->names.holds.count > 0      },
         {"STATES",     plan->names.states.count > 0     },

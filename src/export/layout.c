@@ -99,7 +99,11 @@ static void write_servos(const KalExportPlan *plan, KalPage *page, int64_t *room
     const KalEquations *e = plan->system->equations;
     const size_t entries = (size_t)e->servo_A.start[e->n_servos];
     int64_t next = 0;
-    kal_page_format(page, "enum {\n    SERVO_ENTRIES = %zu\n};\n", entries);
+    kal_page_format(page,
+                    "enum {\n    SERVO_ENTRIES = %zu,\n    SERVO_CHANGES = %zu,\n    "
+                    "SERVO_ROWS = %zu\n};\n",
+                    entries, entries + e->n_servos + (size_t)e->B.start[e->n],
+                    e->m + e->n_servos);
     write_list(page, "SERVO_START", e->servo_A.start, e->n_servos + 1);
     write_list(page, "SERVO_COLUMN", e->servo_A.column, entries);
     if (plan->names.controls.count == 0) {
@@ -371,13 +375,18 @@ static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
                     "    ALONG_FORCE = %zu,\n    ALONG_U = %zu,\n    ALONG_ENERGY = "
                     "%zu,\n    CHANGES_OF_B = %zu,\n    CHANGES_OF_C = %zu,\n",
                     l->forces, l->controls, l->energy, n, rows);
-    kal_page_format(
-        page,
-        "    CHANGES_OF_FORCE = %zu,\n    CHANGES_OF_ENERGY = %zu,\n    "
-        "CHANGES_OF_RATES = %zu,\n    CHANGES_OF_OUTPUTS = %zu,\n    CHANGES "
-        "= %zu\n};\n",
-        force, force + n, force + n + 2, force + n + 2 + plan->names.states.count,
-        force + n + 2 + plan->names.states.count + plan->names.outputs.count);
+    const size_t outputs = force + n + 2 + plan->names.states.count;
+    const size_t slips = outputs + plan->names.outputs.count;
+    const size_t servos =
+        slips
+        + (kal_export_has_friction(plan)
+               ? KAL_EXPORT_FRICTION_CHANGES * plan->names.contacts.count
+               : 0);
+    kal_page_format(page,
+                    "    CHANGES_OF_FORCE = %zu,\n    CHANGES_OF_ENERGY = %zu,\n    "
+                    "CHANGES_OF_RATES = %zu,\n    CHANGES_OF_OUTPUTS = %zu,\n    "
+                    "CHANGES_OF_SLIPS = %zu,\n    CHANGES_OF_SERVOS = %zu\n};\n",
+                    force, force + n, force + n + 2, outputs, slips, servos);
     kal_page_string(page,
                     "/* Coordinates whose constraint force outputs depend on. */\n");
     for (size_t i = 0; i < plan->system->n_forces; i++) {

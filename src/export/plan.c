@@ -605,9 +605,7 @@ static KalStatus list_return(KalExportPlan *plan)
     return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_RETURN]);
 }
 
-// Whether contacts have friction, which is no formula; without it those that are closed are
-// constraints.
-static bool has_friction(const KalExportPlan *plan)
+bool kal_export_has_friction(const KalExportPlan *plan)
 {
     const KalModel *model = plan->system->model;
     bool any = false;
@@ -764,7 +762,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives && plan->names.servos.count == 0 && !has_friction(plan)) {
+    if (derives && !(kal_export_has_friction(plan) && system->equations->has_C)) {
         KAL_TRY(list_tangent(plan));
     }
     return list_settings(plan);

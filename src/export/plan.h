@@ -128,6 +128,14 @@ void kal_export_plan_clear(KalExportPlan *plan);
 /// Whether a parameter can have another value without another export.
 bool kal_export_is_free(const KalExportPlan *plan, size_t parameter);
 
+/// Whether contacts have friction; without it those that are closed are constraints.
+bool kal_export_has_friction(const KalExportPlan *plan);
+
+/// Formulas of a contact that directional derivatives need: two slips and the limit.
+enum {
+    KAL_EXPORT_FRICTION_CHANGES = 3
+};
+
 /// Whether rows are left out of the acceleration, for they repeat others.
 static inline bool kal_export_is_redundant(const KalExportPlan *plan)
 {

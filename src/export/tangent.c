@@ -9,9 +9,16 @@
 #include "export/tangent.h"
 
 #include "expr/diff.h"
+#include "system/contact.h"
 
 #include <assert.h>
 #include <string.h>
+
+// Places in KalContactValues.
+enum {
+    OF_SLIP = 2,
+    OF_LIMIT = 5
+};
 
 // Formulas that are differentiated, and the direction.
 typedef struct Making {
@@ -88,6 +95,42 @@ static void add_results(Making *m)
     }
 }
 
+static void add_or_zero(Making *m, KalExpr e)
+{
+    add(m, e.index == KAL_NO_EXPR.index ? kal_int(m->g, 0) : e);
+}
+
+// Slips and limits of frictions, whose directions and sizes change.
+static void add_frictions(Making *m)
+{
+    const KalModel *model = m->plan->draft.model;
+    for (size_t i = 0; i < model->n_contacts && kal_export_has_friction(m->plan); i++) {
+        const size_t first = i * KAL_CONTACT_VALUES;
+        add_or_zero(m, kal_contact_formula(m->e, first + OF_SLIP));
+        add_or_zero(m, kal_contact_formula(m->e, first + OF_SLIP + 1));
+        add_or_zero(m, kal_contact_formula(m->e, first + OF_LIMIT));
+    }
+}
+
+static void add_entries(Making *m, const KalSparse *entries, size_t rows)
+{
+    for (int64_t k = 0; k < entries->start[rows]; k++) {
+        add(m, entries->value[k]);
+    }
+}
+
+// Rows of servos and columns of actuators, as the givens have them.
+static void add_servos(Making *m)
+{
+    if (m->e->n_servos > 0) {
+        add_entries(m, &m->e->servo_A, m->e->n_servos);
+        for (size_t i = 0; i < m->e->n_servos; i++) {
+            add(m, m->e->servo_b[i]);
+        }
+        add_entries(m, &m->e->B, m->e->n);
+    }
+}
+
 static void add_all(Making *m)
 {
     add_forces(m, true);
@@ -97,6 +140,19 @@ static void add_all(Making *m)
     }
     add_forces(m, false);
     add_results(m);
+    add_frictions(m);
+    add_servos(m);
+}
+
+// How many formulas there are at most.
+static size_t count_most(const KalEquations *e, const KalModel *model)
+{
+    const size_t control = e->n_servos > 0
+                               ? (size_t)e->servo_A.start[e->n_servos] + e->n_servos
+                                     + (size_t)e->B.start[e->n]
+                               : 0;
+    return 3 * e->n + e->m + 2 + model->n_states + model->n_outputs
+           + KAL_EXPORT_FRICTION_CHANGES * model->n_contacts + control;
 }
 
 static KalStatus compile(Making *m, KalProgram **out_program)
@@ -140,9 +196,8 @@ static KalStatus make(Making *m, KalProgram **out_program)
 KalStatus kal_export_make_tangent(KalExportPlan *plan)
 {
     const KalEquations *e = &plan->draft.equations;
-    const KalModel *model = plan->draft.model;
     Making m = {.plan = plan, .g = plan->draft.model->graph, .e = e};
-    const size_t most = 3 * e->n + e->m + 2 + model->n_states + model->n_outputs;
+    const size_t most = count_most(e, plan->draft.model);
     m.roots = kal_arena_alloc(plan->arena, most, sizeof *m.roots);
     m.symbols =
         kal_arena_alloc(plan->arena, 2 * plan->system->layout.count, sizeof *m.symbols);

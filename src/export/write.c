@@ -500,6 +500,16 @@ static void write_tangent(KalExportWriting *w, KalPage *page)
     }
 }
 
+static void write_tangent_servo(KalExportWriting *w, KalPage *page)
+{
+    kal_export_write_text(page, &w->words, "tangent_servo");
+}
+
+static void write_tangent_slide(KalExportWriting *w, KalPage *page)
+{
+    kal_export_write_text(page, &w->words, "tangent_slide");
+}
+
 static void write_control(KalExportWriting *w, KalPage *page)
 {
     if (w->plan->names.servos.count > 0) {
@@ -573,6 +583,8 @@ static const Part PARTS[] = {
     {"motion",         write_motion                   },
     {"actions",        write_actions                  },
     {"tangent",        write_tangent                  },
+    {"tangent_servo",  write_tangent_servo            },
+    {"tangent_slide",  write_tangent_slide            },
     {"settings",       insert_settings                },
 };
 
@@ -629,42 +641,48 @@ static bool has(void *user, const char *flag)
     }
 
     const Flag flags[] = {
-        {"FAST",            plan->fast != NULL                                              },
-        {"SPARSE",          plan->sparse                                                    },
-        {"SOLVED_ONLY",     !plan->fast && !plan->sparse                                    },
-        {"WAVES",           w->used.waves                                                   },
-        {"LARGER",          w->used.larger                                                  },
-        {"SMALLER",         w->used.smaller                                                 },
-        {"SINGLE",          plan->single                                                    },
-        {"ROWS",            plan->names.constraints.count > 0                               },
-        {"NONIDEAL",        plan->system->equations->has_C                                  },
-        {"REACTIONS",       plan->system->equations->has_reactions                          },
-        {"STATES",          plan->names.states.count > 0                                    },
-        {"HOLDS",           plan->names.holds.count > 0                                     },
-        {"OUTPUTS",         plan->names.outputs.count > 0                                   },
-        {"EVENTS",          plan->names.events.count > 0                                    },
+        {"FAST",            plan->fast != NULL                                                   },
+        {"SPARSE",          plan->sparse                                                         },
+        {"SOLVED_ONLY",     !plan->fast && !plan->sparse                                         },
+        {"WAVES",           w->used.waves                                                        },
+        {"LARGER",          w->used.larger                                                       },
+        {"SMALLER",         w->used.smaller                                                      },
+        {"SINGLE",          plan->single                                                         },
+        {"ROWS",            plan->names.constraints.count > 0                                    },
+        {"NONIDEAL",        plan->system->equations->has_C                                       },
+        {"REACTIONS",       plan->system->equations->has_reactions                               },
+        {"STATES",          plan->names.states.count > 0                                         },
+        {"HOLDS",           plan->names.holds.count > 0                                          },
+        {"OUTPUTS",         plan->names.outputs.count > 0                                        },
+        {"EVENTS",          plan->names.events.count > 0                                         },
         {"EVENTS_SOLVE",
-         plan->system->events_need_solve || plan->names.contacts.count > 0                  },
-        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL              },
-        {"CHANGES",         plan->changes                                                   },
-        {"CHANGES_FAST",    plan->changes && plan->fast                                     },
-        {"REDUNDANT",       kal_export_is_redundant(plan)                                   },
-        {"LIMITS_REACT",    plan->limits_react                                              },
-        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions          },
-        {"INPUTS",          plan->names.inputs.count > 0                                    },
-        {"LIMITS",          plan->settings.limits.n_chosen > 0                              },
-        {"SERVOS",          plan->names.servos.count > 0                                    },
-        {"CONTROLS",        plan->names.controls.count > 0                                  },
-        {"CONTACTS",        plan->names.contacts.count > 0                                  },
-        {"MODEL_EVENTS",    plan->system->model->n_events > 0                               },
+         plan->system->events_need_solve || plan->names.contacts.count > 0                       },
+        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL                   },
+        {"CHANGES",         plan->changes                                                        },
+        {"CHANGES_FAST",    plan->changes && plan->fast                                          },
+        {"REDUNDANT",       kal_export_is_redundant(plan)                                        },
+        {"LIMITS_REACT",    plan->limits_react                                                   },
+        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions               },
+        {"INPUTS",          plan->names.inputs.count > 0                                         },
+        {"LIMITS",          plan->settings.limits.n_chosen > 0                                   },
+        {"SERVOS",          plan->names.servos.count > 0                                         },
+        {"CONTROLS",        plan->names.controls.count > 0                                       },
+        {"CONTACTS",        plan->names.contacts.count > 0                                       },
+        {"MODEL_EVENTS",    plan->system->model->n_events > 0                                    },
         {"NATURE_ALONE",
-         plan->names.contacts.count == 0 && plan->names.servos.count == 0                   },
+         plan->names.contacts.count == 0 && plan->names.servos.count == 0                        },
         {"CONTROL_LIMITS",
-         plan->names.controls.count > 0 && plan->settings.limits.n_chosen > 0               },
-        {"RESPONSES",       plan->names.controls.count > 0 || plan->names.contacts.count > 0},
-        {"TANGENT",         plan->tangent != NULL                                           },
-        {"FORCES_SHOWN",    plan->system->n_forces > 0                                      },
-        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL               },
+         plan->names.controls.count > 0 && plan->settings.limits.n_chosen > 0                    },
+        {"UNITS",           plan->names.controls.count > 0 || plan->names.contacts.count > 0     },
+        {"RESPONSES",       plan->names.contacts.count > 0 || plan->names.controls.count > 0
+                          || (plan->tangent && plan->names.servos.count > 0)},
+        {"TANGENT",         plan->tangent != NULL                                                },
+        {"TANGENT_SERVOS",  plan->tangent && plan->names.servos.count > 0                        },
+        {"SLIDES",          kal_export_has_friction(plan)                                        },
+        {"PLAIN_CHANGE",
+         plan->names.servos.count == 0 && !kal_export_has_friction(plan)                         },
+        {"FORCES_SHOWN",    plan->system->n_forces > 0                                           },
+        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL                    },
     };
 
     const size_t count = sizeof flags / sizeof flags[0];

@@ -7,6 +7,7 @@ The importer of fmu_lab.py takes them through their life, and motion is compared
 
 import csv
 import functools
+import itertools
 import json
 import math
 import os
@@ -538,18 +539,122 @@ def derivatives_by_inputs_are_exact_and_others_are_refused():
         redundant.free()
 
 
+# Servos: of more actuators than servos, of which one is at its limit in the second; by any force,
+# with rows besides.
+REACHED = """
+    param m = 1.2
+    coord x, y, z, w
+    kinetic 1/2*m*x'^2 + 1/2*(2 + sin(x))*y'^2 + 1/2*z'^2 + 1/2*w'^2 + 0.3*cos(y)*x'*z'
+    potential x^2*y + 9.81*z
+    constraint rod: w = x*z + t
+    force y = -x'*y'
+    {}
+    nonideal x = -0.1*x'*y
+    servo path: x + y*z = sin(t), rate = 2
+    init x = 0.2, y = 0.3, z = -0.1, x' = 0.4, y' = 0.2, z' = 0.1
+    output a = x''*reaction(rod), b = cforce(y), c = {}
+"""
+ACTUATORS = """
+    actuator P: x'*cos(y){}
+    actuator T: y' + x*z', weight = 3
+    actuator S: z'*(1 + x^2) - y*x', weight = 0.5
+"""
+SERVED = (REACHED.format(ACTUATORS.format(""), "control(T)*x"),
+          REACHED.format(ACTUATORS.format(", limit = 0.001"), "control(S)"),
+          REACHED.format("", "y"))
+
+
+# Friction that slides: along a curve, and in a plane, where it turns; with a rod that pulls at what
+# slides; alone, with a limit that follows a reaction; and what holds.
+SLID = ("""
+    param mu = 0.3
+    coord x, y
+    kinetic 1/2*(x'^2 + 2*y'^2)
+    potential 9.81*y
+    contact floor: y >= 0.3*x^2, friction = mu*(1 + x^2), slip = x'
+    init x = 0.5, y ~ 0.075, x' = 0.4
+    output a = x''*reaction(floor), b = cforce(y)
+""", """
+    coord x, y, z, p, q
+    kinetic 1/2*(x'^2 + y'^2 + z'^2) + 1/2*p'^2*(1 + q^2) + q'^2
+    potential 9.81*z - x*q
+    contact table: z >= 0.1*x*y, friction = 0.2 + 0.1*sin(x), slip = [x' - p*q', y']
+    constraint rod: (x - p)^2 + (y - q)^2 + z^2 = 1
+    init x = 0.2, y = 0.1, p ~ 1, q = 0.3, z ~ 0, x' = 0.7, y' = -0.4, q' = 0.1
+    output a = reaction(table)*y''
+""", """
+    coord x, y, s
+    kinetic 1/2*(x'^2 + y'^2) + s'^2
+    potential 9.81*y + 2*s^2
+    constraint guide: y = x^2/2
+    friction brake: s' - x', limit = 0.1*abs(reaction(guide)) + s^2
+    friction drag: x', limit = 0.2*(1 + x^2)
+    init x = 0.4, y ~ 0, x' = 0.5, s' = 0.1
+    output a = x''*reaction(guide), b = cforce(s)
+""")
+
+
 @case
-def friction_of_contacts_and_servos_have_no_derivatives_and_say_so():
-    for model, version in (("block_on_belt", 2), ("flexible_arm", 3)):
-        unit = export(example(model), version)
-        for kind in (EXCHANGE, COSIMULATION):
-            attributes = unit.root.find(kind).attrib
-            assert not any("DirectionalDerivative" in name for name in attributes)
-        instance = initialized(unit, EXCHANGE)
-        name = unit.states()[0]
-        assert instance.derive([f"der({name})"], [name], [1.0])[0] == ERROR
-        said(instance, "DirectionalDerivative")
-        instance.free()
+def directional_derivatives_of_servos_and_friction_are_exact():
+    for model in (*SERVED, *SLID, example("flexible_arm_torques"), example("block_on_belt")):
+        for version in VERSIONS if ALL else VERSIONS[1:]:
+            unit = export(model, version)
+            for kind in (EXCHANGE, COSIMULATION):
+                assert any("DirectionalDerivative" in name for name in unit.root.find(kind).attrib)
+            instance = initialized(unit, EXCHANGE)
+            _, x = handle_event(instance)
+            knowns = [*unit.states(), "t"]
+            names = [n for n in unit.dependencies() if not n.startswith("event(")]
+            for k in range(2):
+                direction = [math.sin(1 + 3 * i + k) for i in range(len(knowns))]
+                expected = changes_by_differences(instance, names, x, direction)
+                assert instance.set_time(0.0) == OK and instance.set_states(x) == OK
+                status, got = instance.derive(names, knowns, direction)
+                assert status == OK, instance.messages
+                size = max(1, *map(abs, expected))
+                for name, a, b in zip(names, got, expected):
+                    assert abs(a - b) <= 1e-7 * size, (model, name, a, b)
+            instance.free()
+
+
+@case
+def a_slip_that_begins_has_no_derivative_and_says_so():
+    # a puck at rest, pulled in a plane by more than it can hold
+    text = """
+        coord x, y, z
+        kinetic 1/2*(x'^2 + y'^2 + z'^2)
+        potential 9.81*z
+        force x = 3
+        force y = 4
+        contact table: z >= 0, friction = 0.3, slip = [x', y']
+    """
+    instance = initialized(export(text, 3), EXCHANGE)
+    handle_event(instance)
+    part = 1 - 0.3 * 9.81 / 5
+    agree(instance, {"der(x')": 3 * part, "der(y')": 4 * part}, 1e-12, ["der(x')", "der(y')"])
+    assert instance.derive(["der(x')"], ["x'"], [1.0])[0] == DISCARD
+    said(instance, "event(grips(table))", "a slip begins")
+    assert instance.set_states([0.0, 0.0, 0.0, 0.3, 0.4, 0.0]) == OK
+    status, changes = instance.derive(["der(x')", "der(y')"], ["x'"], [1.0])
+    # of -0.3*9.81*v/|v|, across v alone
+    across = -0.3 * 9.81 / 0.5
+    assert status == OK
+    assert all(abs(a - b) < 1e-11 for a, b in
+               zip(changes, (across * (1 - 0.36), -across * 0.48))), changes
+    instance.free()
+
+
+@case
+def sources_of_units_compile_without_a_warning():
+    models = [*SERVED, *SLID, SMOOTH, BOWL, *(example(name) for name, _ in motions()[::4])]
+    compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
+    for model, version, name in itertools.product(models, VERSIONS if ALL else (3,), compilers):
+        sources = Path(export(model, version).folder.name) / "sources"
+        for path in (*sources.glob("*_fmu.c"), *sources.glob("*_begin.c")):
+            done = subprocess.run([name, "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic",
+                                   "-Werror", "-fsyntax-only", path], text=True,
+                                  capture_output=True, check=False, timeout=HANG)
+            assert done.returncode == 0, done.stderr
 
 
 @case
