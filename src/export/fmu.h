@@ -57,7 +57,8 @@ typedef struct KalFmu {
     size_t at_x;                      ///< where continuous states begin
     size_t at_dx;                     ///< where derivatives of states begin
     size_t at_out;                    ///< where outputs begin, and what follows them
-    size_t at_events;                 ///< where event functions begin
+    size_t at_events;                 ///< where event functions begin, then borders
+    size_t n_indicators;              ///< of both
     KalFmuDependencies *dependencies; ///< of each variable from at_x on
     KalFmuParameter *parameters;      ///< how each can be used
     KalRunOptions experiment;         ///< as the model asks for

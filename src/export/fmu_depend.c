@@ -278,11 +278,10 @@ static void fill_set(const Finding *f, const KalFmu *fmu, size_t i, bool *set)
         expand(f, f->outputs + (i - outputs), set);
     } else if (i < fmu->at_events) {
         unite_row(f, i - reactions, set);
-    } else if (i >= fmu->at_events + plan->system->model->n_events
-               && i < fmu->at_events + plan->names.events.count) {
-        mark_all(f, set);
-    } else if (i < fmu->at_events + plan->names.events.count) {
+    } else if (i < fmu->at_events + plan->system->model->n_events) {
         expand(f, f->events + (i - fmu->at_events), set);
+    } else if (i < fmu->at_events + fmu->n_indicators) {
+        mark_all(f, set);
     }
 }
 

@@ -229,7 +229,7 @@ static void put_initial(KalXml *xml, const KalFmu *fmu)
 // Event indicators, which FMI 2 only counts.
 static void put_indicators(KalXml *xml, const KalFmu *fmu)
 {
-    for (size_t i = 0; i < fmu->plan->names.events.count && is_three(fmu); i++) {
+    for (size_t i = 0; i < fmu->n_indicators && is_three(fmu); i++) {
         put_unknown(xml, fmu, "EventIndicator", fmu->at_events + i);
     }
 }
@@ -275,7 +275,7 @@ void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
     kal_xml_text(&xml, "generationTool", tool);
     kal_xml_text(&xml, "variableNamingConvention", "flat");
     if (!is_three(fmu)) {
-        kal_xml_count(&xml, "numberOfEventIndicators", fmu->plan->names.events.count);
+        kal_xml_count(&xml, "numberOfEventIndicators", fmu->n_indicators);
     }
     put_interface(&xml, fmu, true);
     put_interface(&xml, fmu, false);

@@ -4,6 +4,7 @@
 // These stand in a file of their own, with the operators that they need.
 
 #include "base/number.h"
+#include "export/border.h"
 #include "export/fmu.h"
 #include "export/operators.h"
 #include "export/template.h"
@@ -124,6 +125,11 @@ static int uses_reactions(const KalFmu *fmu, size_t i)
     return fmu->plan->reactions_in[i];
 }
 
+static int timer_steps(const KalFmu *fmu, size_t i)
+{
+    return kal_export_timer_steps(fmu->plan, i);
+}
+
 static void write_double(KalPage *page, const char *before, double value,
                          const char *after)
 {
@@ -157,6 +163,12 @@ static void write_tables(Glue *g, KalPage *page)
         write_table(fmu, page, "USES_REACTIONS", plan->names.outputs.count,
                     uses_reactions);
     }
+    if (plan->borders.n_timed > 0) {
+        kal_page_string(
+            page,
+            "\n/* Functions of time that have a border at each whole number. */\n");
+        write_table(fmu, page, "STEPS", plan->borders.n_timed, timer_steps);
+    }
     kal_page_string(page, "\n/* Sizes of states. */\n");
     begin_table(page, "double", "NOMINAL", fmu->n_x);
     for (size_t i = 0; i < fmu->n_x; i++) {
@@ -170,6 +182,13 @@ static void write_tables(Glue *g, KalPage *page)
         page, "#define SMALL ", fmu->experiment.atol / fmu->experiment.rtol,
         " /* values below count as this when errors are compared with them */\n");
     write_double(page, "#define EXPERIMENT_FROM ", fmu->experiment.from, "\n\n");
+}
+
+static void write_counts(Glue *g, KalPage *page)
+{
+    const KalExportBorders *b = &g->fmu->plan->borders;
+    kal_page_format(page, "enum {\n    BORDERS = %zu,\n    TIMERS = %zu\n};\n\n",
+                    b->n_led, b->n_timed);
 }
 
 static void write_types(Glue *g, KalPage *page)
@@ -217,6 +236,7 @@ static void insert(void *user, const char *key, KalPage *page)
         void (*write)(Glue *g, KalPage *page);
     } parts[] = {
         {"fmu_banner",    write_banner       },
+        {"fmu_counts",    write_counts       },
         {"fmu_tables",    write_tables       },
         {"fmu_types",     write_types        },
         {"fmu_interface", write_interface    },
@@ -254,21 +274,26 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"ROWS",       plan->names.constraints.count > 0},
-        {"REDUNDANT",  kal_export_is_redundant(plan)    },
-        {"INPUTS",     plan->names.inputs.count > 0     },
-        {"CONTACTS",   plan->names.contacts.count > 0   },
-        {"TANGENT",    plan->tangent != NULL            },
-        {"SLIDES",     kal_export_has_friction(plan)    },
-        {"EVENTS",     plan->names.events.count > 0     },
-        {"HOLDS",      plan->names.holds.count > 0      },
-        {"STATES",     plan->names.states.count > 0     },
-        {"OUTPUTS",    plan->names.outputs.count > 0    },
-        {"VELOCITIES", starts_velocities(g->fmu)        },
-        {"WAVES",      g->used.waves                    },
-        {"LARGER",     false                            },
-        {"SMALLER",    false                            },
-        {"SINGLE",     false                            },
+        {"ROWS",       plan->names.constraints.count > 0                 },
+        {"REDUNDANT",  kal_export_is_redundant(plan)                     },
+        {"INPUTS",     plan->names.inputs.count > 0                      },
+        {"CONTACTS",   plan->names.contacts.count > 0                    },
+        {"TANGENT",    plan->tangent != NULL                             },
+        {"SLIDES",     kal_export_has_friction(plan)                     },
+        {"EVENTS",     plan->names.events.count > 0                      },
+        {"BORDERS",    plan->borders.n_led > 0                           },
+        {"SOLVES",     plan->borders.solves                              },
+        {"WATCHES",    plan->names.events.count + plan->borders.n_led > 0},
+        {"TIMERS",     plan->borders.n_timed > 0                         },
+        {"HOLDS",      plan->names.holds.count > 0                       },
+        {"STATES",     plan->names.states.count > 0                      },
+        {"OUTPUTS",    plan->names.outputs.count > 0                     },
+        {"VELOCITIES", starts_velocities(g->fmu)                         },
+        {"WAVES",      g->used.waves                                     },
+        {"LEVELS",     g->used.levels                                    },
+        {"LARGER",     false                                             },
+        {"SMALLER",    false                                             },
+        {"SINGLE",     false                                             },
     };
 
     size_t i = 0;

@@ -9,6 +9,7 @@
 
 #include "export/fmu.h"
 #include "expr/order.h"
+#include "system/switch.h"
 
 #include <assert.h>
 #include <math.h>
@@ -16,6 +17,8 @@
 #include <string.h>
 
 enum {
+    NUMBER_SIZE = 24,
+    WHERE_SIZE = 256,
     LISTS = 6 // variables for one of a list, at most
 };
 
@@ -235,6 +238,31 @@ static KalStatus add_computed(KalFmu *fmu, const char *name, const char *unit,
                                      .initial = KAL_FMU_COMPUTED});
 }
 
+// Functions whose zeros part pieces of the equations, with how the model writes these.
+static KalStatus add_borders(KalFmu *fmu)
+{
+    const KalExportPlan *plan = fmu->plan;
+    for (size_t i = 0; i < plan->borders.n_led; i++) {
+        char number[NUMBER_SIZE];
+        char where[WHERE_SIZE];
+        char quote[KAL_PRINTABLE_SIZE];
+        (void)snprintf(number, sizeof number, "%zu", i + 1);
+        kal_switch_describe(plan->system, plan->borders.led[i], where, sizeof where,
+                            quote);
+        const KalFmuVariable border = {
+            .name = put_together(plan, "border(", number, ")"),
+            .description = put_together(plan, "0 where ", quote, " changes its piece"),
+            .causality = "local",
+            .variability = "continuous",
+            .initial = KAL_FMU_COMPUTED};
+        if (!border.description) {
+            return no_memory(plan);
+        }
+        KAL_TRY(add(fmu, border));
+    }
+    return KAL_OK;
+}
+
 static KalStatus add_results(KalFmu *fmu)
 {
     assert(fmu->n_variables == fmu->at_dx + fmu->n_x);
@@ -255,6 +283,8 @@ static KalStatus add_results(KalFmu *fmu)
             put_together(plan, "event(", plan->names.events.typed[i], ")");
         KAL_TRY(add_computed(fmu, name, NULL, true));
     }
+    KAL_TRY(add_borders(fmu));
+    fmu->n_indicators = fmu->n_variables - fmu->at_events;
     for (size_t i = 0; i < plan->names.holds.count; i++) {
         KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->names.holds.typed[i],
                                           .unit = plan->names.holds.units[i],
@@ -278,7 +308,7 @@ KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
         + LISTS * (plan->names.coordinates.count + plan->names.states.count)
         + plan->names.inputs.count + plan->names.outputs.count
         + plan->names.constraints.count + plan->names.events.count
-        + plan->names.holds.count;
+        + plan->names.holds.count + plan->borders.n_led;
     fmu->variables = kal_arena_alloc(plan->arena, most, sizeof *fmu->variables);
     if (!fmu->variables) {
         return no_memory(plan);

@@ -165,9 +165,16 @@ static Grip write_table(Writer *w, const KalInstruction *i, KalPage *text)
     while (k < w->p->n_tables && w->p->tables[k].spline != i->spline->spline) {
         k++;
     }
-    assert(k < w->p->n_tables && i->spline->kind <= KAL_SPLINE_THIRD);
+    assert(k < w->p->n_tables);
     w->used->op[KAL_OP_SPLINE] = true;
-    kal_page_format(text, "table_value(&TABLES[%zu], %d, ", k, (int)i->spline->kind);
+    if (i->spline->kind <= KAL_SPLINE_THIRD) {
+        kal_page_format(text, "table_value(&TABLES[%zu], %d, ", k,
+                        (int)i->spline->kind);
+    } else {
+        w->used->levels = true;
+        kal_page_format(text, "table_level(&TABLES[%zu], %d, ", k,
+                        i->spline->kind == KAL_SPLINE_ENDS);
+    }
     add(w, text, i->slot[0], GRIP_SUM);
     kal_page_string(text, ")");
     return GRIP_ATOM;

@@ -29,6 +29,7 @@
 /// What a text needs of the functions that export/operators.h names.
 typedef struct KalUsedOperators {
     bool op[KAL_OP_COUNT];
+    bool levels;  ///< of tables: on which piece, and how far along
     bool waves;   ///< sines and cosines of four at once
     bool larger;  ///< maxima of a verdict
     bool smaller; ///< and minima

@@ -30,7 +30,7 @@ static const char TAKEN[] =
     "ptrdiff_t public quotient RAND_MAX real register reinterpret_cast "
     "requires restrict return short sign_of signed sin sinh size_t sizeof smaller sqrt "
     "state static static_assert static_cast stderr stdin stdout struct switch "
-    "table_value TABLES tan tanh template this thread_local throw true try "
+    "table_level table_value TABLES tan tanh template this thread_local throw true try "
     "typedef typeid typename typeof typeof_unqual union unix unsigned using "
     "virtual void volatile wave waves wchar_t where while work xor xor_eq ";
 

@@ -6,6 +6,7 @@
 
 #include "export/plan.h"
 
+#include "export/border.h"
 #include "export/fast.h"
 #include "export/names.h"
 #include "export/sparse.h"
@@ -765,6 +766,9 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     if (derives && !(kal_export_has_friction(plan) && system->equations->has_C)) {
         KAL_TRY(list_tangent(plan));
     }
+    if (derives) {
+        KAL_TRY(kal_export_list_borders(plan));
+    }
     return list_settings(plan);
 }
 
@@ -773,6 +777,8 @@ void kal_export_plan_clear(KalExportPlan *plan)
     kal_program_destroy(plan->fast);
     kal_program_destroy(plan->givens);
     kal_program_destroy(plan->tangent);
+    kal_program_destroy(plan->borders.program);
+    kal_program_destroy(plan->borders.schedule);
     kal_order_clear(&plan->order);
     kal_draft_clear(&plan->draft);
     if (plan->run) {

@@ -37,6 +37,8 @@ typedef enum KalExportProgram {
     KAL_EXPORT_CONTACTS,
     KAL_EXPORT_RETURN,
     KAL_EXPORT_TANGENT,
+    KAL_EXPORT_BORDERS,
+    KAL_EXPORT_TIMERS,
     KAL_EXPORT_PROGRAMS ///< how many there may be
 } KalExportProgram;
 
@@ -81,6 +83,18 @@ typedef struct KalExportSettings {
     KalCProgram decays;     ///< rates of servos; `chosen` of all
 } KalExportSettings;
 
+/// Where equations change their pieces: the switches of the system that the motion leads to, and
+/// those that time alone does, at instants that are known in advance.
+typedef struct KalExportBorders {
+    KalProgram *program;  ///< functions of `led`; NULL: there are none
+    KalProgram *schedule; ///< functions or levels of `timed`; or NULL
+    uint32_t *led;        ///< switches: n_led
+    uint32_t *timed;      ///< and n_timed
+    size_t n_led;
+    size_t n_timed;
+    bool solves; ///< some functions are of accelerations or reactions
+} KalExportBorders;
+
 typedef struct KalExportPlan {
     KalContext *ctx;
     const KalSystem *system;
@@ -90,11 +104,12 @@ typedef struct KalExportPlan {
     bool single;
     KalOrder order;      ///< of the draft's equations, where inputs are added to them
     KalProgram *tangent; ///< export/tangent.h; NULL: none is wanted, or there is none
-    KalProgram *givens;  ///< with these; NULL: those of the system will do
-    KalInstant *instant; ///< at the start; that of the run if there is one
-    KalRun *run;         ///< NULL: it could not begin
-    bool *rows;          ///< m: constraints that the acceleration is solved with
-    bool *active;        ///< m: that act at the start
+    KalExportBorders borders; ///< export/border.h
+    KalProgram *givens;       ///< with these; NULL: those of the system will do
+    KalInstant *instant;      ///< at the start; that of the run if there is one
+    KalRun *run;              ///< NULL: it could not begin
+    bool *rows;               ///< m: constraints that the acceleration is solved with
+    bool *active;             ///< m: that act at the start
     int n_rows;
     int n_active;
     KalProgram *fast; ///< the acceleration; NULL where there is none

@@ -47,6 +47,9 @@ void kal_export_number(KalPage *page, const KalExportPlan *plan, double value);
 /// Write the tables of the model, as TABLES.
 void kal_export_write_tables(KalPage *page, const KalExportPlan *plan);
 
+/// Whether the model of a KalExportWriting has what a word stands for (flags.c).
+bool kal_export_has(void *user, const char *flag);
+
 /// Write the work memory of contacts.
 void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page);
 

@@ -499,7 +499,7 @@ def directional_derivatives_are_exact():
             instance = initialized(unit, EXCHANGE)
             _, x = handle_event(instance)
             knowns = [*unit.states(), "t"]
-            names = [n for n in unit.dependencies() if not n.startswith("event(")]
+            names = [n for n in unit.dependencies() if not n.startswith(("event(", "border("))]
             names += ["energy(kinetic)", "energy(potential)"]
             for k in range(2):
                 direction = [math.sin(1 + 3 * i + k) for i in range(len(knowns))]
@@ -604,7 +604,7 @@ def directional_derivatives_of_servos_and_friction_are_exact():
             instance = initialized(unit, EXCHANGE)
             _, x = handle_event(instance)
             knowns = [*unit.states(), "t"]
-            names = [n for n in unit.dependencies() if not n.startswith("event(")]
+            names = [n for n in unit.dependencies() if not n.startswith(("event(", "border("))]
             for k in range(2):
                 direction = [math.sin(1 + 3 * i + k) for i in range(len(knowns))]
                 expected = changes_by_differences(instance, names, x, direction)
@@ -675,6 +675,99 @@ def dependencies_are_those_of_the_structure():
             for name, change in zip(names, changes):
                 assert change == 0 or known in on[name], (name, known)
         instance.free()
+
+
+# Forces in pieces: what they are, borders that the motion leads to within a second, instants of time.
+PIECES = (("-5*y + if(t > 0.45, 1, 0)", 0, [0.45]),
+          ("-5*y + steps(0.5 + t)", 0, [0.4]),
+          ("-5*y + steps(t)'", 0, [0.3, 0.9]),
+          ("-5*y + mod(-t, 0.4)", 0, [0.4, 0.8]),
+          ("-5*abs(y) - 4*y - 1", 1, []),
+          ("-5*(y - road(x))", 3, []),
+          ("-5*y + max(0, sin(8*t + 1))", 2, []),
+          ("-5*y + if(x > 1, x - 1, 0)", 1, []))
+PIECEWISE = """
+    table road = [-1, 0, 0.5, 1.1, 1.9, 3, 10], [0, 0, 0.1, -0.2, 0.3, 0, 0], method = linear
+    table steps = [0, 0.3, 0.9, 1.7, 9], [0, 2, -1, 0.5, 1], method = linear
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    init x = 0.1, x' = 2, y = 0.3
+    force y = {}
+    simulate 0 .. 1 every 0.01
+"""
+
+
+def instants_told(instance):
+    """Events of time until 1, as they are told before they come."""
+    event, x = handle_event(instance)
+    times = []
+    while event.next < 1:
+        times.append(event.next)
+        assert instance.set_time(event.next) == OK and instance.set_states(x) == OK
+        assert instance.enter_event() == OK
+        event, x = handle_event(instance)
+    return times
+
+
+@case
+def borders_of_pieces_are_events():
+    # so that neither an importer's steps nor ours go across them: the error is that of smooth
+    # motion, a sixteenth with half the step by Runge and Kutta's method, also across jumps
+    with tempfile.TemporaryDirectory() as folder:
+        for k, (force, crossings, instants) in enumerate(PIECES[::SHARE]):
+            path = Path(folder) / "unit.kal"
+            path.write_text(PIECEWISE.format(force), encoding="utf-8")
+            expected = last_row(path, 1, "--tolerance", "1e-12")
+            for version in VERSIONS if ALL else (VERSIONS[k % 2],):
+                unit = export(PIECEWISE.format(force), version)
+                told = instants_told(initialized(unit, EXCHANGE))
+                assert len(told) == len(instants), told
+                assert all(abs(a - b) < 1e-14 for a, b in zip(told, instants)), told
+                errors = []
+                for size in (2.0**-5, 2.0**-7):
+                    instance = initialized(unit, EXCHANGE)
+                    events = simulate_exchange(instance, 1.0, size)
+                    assert events == crossings + len(instants), (force, size, events)
+                    _, x = instance.states()
+                    errors.append(max(abs(value - expected[name])
+                                      for name, value in zip(unit.states(), x)))
+                    instance.free()
+                assert errors[1] < errors[0] / 100 and errors[1] < 1e-8, (force, errors)
+                instance = initialized(unit, COSIMULATION, tolerance=1e-9)
+                simulate_steps(instance, 1.0, 0.125)
+                agree(instance, expected, 1e-9, unit.states())
+                instance.free()
+
+
+@case
+def forces_may_jump_on_the_way():
+    # what leads there is within the tolerance, whatever the steps are
+    force = "-5*y + if(x > 0.77, 1, 0)*x + 0.3*sign(y')"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "unit.kal"
+        path.write_text(PIECEWISE.format(force), encoding="utf-8")
+        expected = last_row(path, 1, "--tolerance", "1e-12")
+    for tolerance in (1e-5, 1e-9):
+        instance = initialized(export(PIECEWISE.format(force), 3), COSIMULATION,
+                               tolerance=tolerance)
+        simulate_steps(instance, 1.0, 1.0)
+        agree(instance, expected, 10 * tolerance, instance.unit.states())
+        instance.free()
+
+
+@case
+def pieces_that_lead_to_each_other_are_told():
+    text = """
+        coord x
+        kinetic 1/2*x'^2
+        force x = 1 - 5*sign(x')
+        init x' = 1
+    """
+    instance = initialized(export(text, 3), COSIMULATION)
+    assert instance.step(0.0, 0.125) == OK
+    assert instance.step(0.125, 0.25) == ERROR  # at rest at t = 1/4
+    said(instance, "border(1)", "to and fro")
+    instance.free()
 
 
 @case

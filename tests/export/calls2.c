@@ -15,7 +15,6 @@ enum {
     SAVED = 4,
     BYTES = 1 << 16,
     STATES = NX,
-    INDICATORS = AT_HOLDS - AT_EVENTS,
     CANNOT_FAIL = 2, // of `good` values, of which 0 are bad and 1 may be
     UNREADABLE = 3
 };
