@@ -22,8 +22,8 @@ static KalExpr schedule_of(const KalSwitch *s)
     return s->steps ? s->level : s->function;
 }
 
-// Whether a function of time rises or falls all the time, so that its borders are easily found: it is
-// linear, or a level of a table, which rises, at what is linear.
+// Whether a function of time rises or falls all the time, so that its borders are easily
+// found: it is linear, or a level of a table, which rises, at what is linear.
 static KalStatus is_monotone(const KalExportPlan *plan, const KalSwitch *s,
                              bool *out_yes)
 {
