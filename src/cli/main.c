@@ -27,6 +27,12 @@ const KalCommand *const *kal_commands_get(int *out_count)
     return commands;
 }
 
+// Whether a file was named where a command should be.
+static bool is_file(const char *name)
+{
+    return strstr(name, ".kal") || strchr(name, '/');
+}
+
 const KalCommand *kal_command_find(const char *name)
 {
     assert(name);
@@ -40,6 +46,11 @@ const KalCommand *kal_command_find(const char *name)
     const char *near = kal_word_find_near(name, names, N_COMMANDS);
     if (near) {
         kal_message_print("unknown command '%s'; did you mean '%s'?", name, near);
+    } else if (is_file(name)) {
+        kal_message_print(
+            "no command is given: 'kalaba run %s' moves a model, 'kalaba check "
+            "%s' tells what it is; see 'kalaba help'",
+            name, name);
     } else {
         kal_message_print("unknown command '%s'; see 'kalaba help'", name);
     }

@@ -20,6 +20,9 @@ static const char STATEMENT[] = "init "; // one that takes `name = value [unit]`
 static const char EXPECTED[] =
     "expected name=value, such as m=2, x[3]=1 or link[2].k=5 [N/m]";
 
+static const char EXPECTED_ONE[] = "expected one name=value, as in -p m=2; several are "
+                                   "given one by one, -p m=2 -p L=3";
+
 static void report(KalBuild *b, KalSpan span, const char *message)
 {
     assert(message);
@@ -71,6 +74,14 @@ static const KalNode *find_assignment(const KalTree *tree)
     return single ? statement->of.list.items : NULL;
 }
 
+// Whether there are several: `m=2,L=3`.
+static bool is_list(const KalTree *tree)
+{
+    const KalNode *statement = tree ? kal_tree_first(tree) : NULL;
+    return statement && statement->kind == KAL_NODE_INIT
+           && statement->of.list.items->next != NULL;
+}
+
 static KalStatus accept(KalBuild *b, size_t i)
 {
     assert(i < b->options->n_overrides);
@@ -79,7 +90,7 @@ static KalStatus accept(KalBuild *b, size_t i)
     const KalSpan whole = {r->parsed, r->offset, r->parsed->length};
     KalNameText name;
     if (!assignment || !print_name(assignment->of.declaration.target, &name)) {
-        report(b, whole, EXPECTED);
+        report(b, whole, is_list(r->tree) ? EXPECTED_ONE : EXPECTED);
         return KAL_OK;
     }
     const KalAtom atom = kal_build_atom(b, name.text, name.length);

@@ -116,6 +116,7 @@ def wrong_usage_has_status_2_and_a_hint():
     for arguments, hint in (
         (["sovle"], "unknown command 'sovle'; did you mean 'solve'?"),
         (["frobnicate"], "unknown command 'frobnicate'; see 'kalaba help'"),
+        (["swing.kal"], "no command is given: 'kalaba run swing.kal' moves a model"),
         (["help", "slove"], "did you mean 'solve'?"),
         (["--versoin"], "unknown option '--versoin'; did you mean '--version'?"),
         (["--json"], "options come after a command"),

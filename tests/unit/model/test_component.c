@@ -394,6 +394,7 @@ static void wrong_overrides_are_told(void)
     fails_with_override("inert", "2 3", "error 1:");
     fails_with_override("inert", "2\nmodel \"x\"", "expected name=value");
     fails_with_override("2", "2", "error 1:1 expected name=value");
+    fails_with_override("inert", "2,m=3", "error 1:1 expected one name=value");
     fails_with_override("", "2", "error 1:1 expected name=value");
     fails_with_override("x0[inert]", "2", "expected name=value");
     fails_with_override("inert'", "2", "error 1:1 expected name=value");
