@@ -142,6 +142,19 @@ class Installed:
             self.find("libkalaba.a"), "-lm", "-o", program)
         assert "rod tension" in run(program)
 
+    def completes_in_fish(self):
+        """Where there is one: words of commands, options, files."""
+        if not shutil.which("fish"):
+            return
+        (self.root / "swing.kal").touch()
+        for words, want in (("swe", "sweep"), ("run --rep", "--report"), ("run --method b", "bdf"),
+                            ("help lang", "language"), ("run swi", "swing.kal")):
+            script = f"source {self.find('kalaba.fish')}; complete -C 'kalaba {words}'"
+            done = subprocess.run(["fish", "-c", script], cwd=self.root, capture_output=True,
+                                  text=True, check=False, timeout=HANG)
+            found = [line.split("\t")[0] for line in done.stdout.splitlines()]
+            assert want in found, (words, done.stdout, done.stderr)
+
     def files(self):
         """What is installed, as it stands in a package, whatever the prefix."""
         prefix = self.find("kalaba.pc").parent
@@ -191,7 +204,7 @@ def main():
     cases = [Installed.installs, Installed.has_libraries,
              Installed.has_public_headers_only, Installed.has_the_version_of_the_project,
              Installed.has_a_manual_page_for_each_command_and_topic,
-             Installed.completes_what_is_typed,
+             Installed.completes_what_is_typed, Installed.completes_in_fish,
              Installed.packages_take_every_file_once,
              Installed.packages_build_what_is_installed,
              Installed.packages_name_the_libraries_that_are_loaded,
