@@ -217,8 +217,9 @@ typedef KalStatus (*KalRunTake)(void *user, KalRun *run);
 /// and all samples after it: one at every multiple of `every` from the first time on, two
 /// where an event lets something jump, before and behind it, and the last state, even if it
 /// is not due.  Failures of kal_run_advance() and of `take`,
-/// which leave the run where it is.  Several samples may be found at once: `take` asks for the
-/// state by kal_run_instant(), each time.
+/// which leave the run where it is.  Several samples, of some steps, may be found at once: `take`
+/// asks for the state by kal_run_instant(), each time; statistics are those of all these steps,
+/// and the run may be at the end of the last but one when `take` fails.
 KAL_API KAL_CHECKED KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user);
 
 /// The state that the run has reached.

@@ -625,7 +625,7 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
     return KAL_OK;
 }
 
-static KalStatus interpolate_lanes(KalIntegrator *base, const double *times,
+static KalStatus interpolate_lanes(KalIntegrator *base, const double *times, int first,
                                    double *out_groups)
 {
     KalDop853 *s = (KalDop853 *)base;
@@ -637,7 +637,8 @@ static KalStatus interpolate_lanes(KalIntegrator *base, const double *times,
     KalEight a;
     memcpy(&a, times, sizeof a);
     a = (a - last->t_old) / (last->t_new - last->t_old);
-    s->sums->interpolate_lanes(s->dense_of, base->system.n, s->y_old, &a, out_groups);
+    s->sums->interpolate_lanes(s->dense_of, base->system.n, s->y_old, &a, first,
+                               out_groups);
     return KAL_OK;
 }
 

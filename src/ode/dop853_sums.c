@@ -238,14 +238,17 @@ static void interpolate(double *const *d, int ld, const double *y, double a,
 }
 
 static void interpolate_lanes(double *const *d, int n, const double *y,
-                              const KalEight *parts, double *out)
+                              const KalEight *parts, int first, double *out)
 {
+    const KalEightBits number = {0, 1, 2, 3, 4, 5, 6, 7};
+    const KalEightBits wanted = number >= first;
     const KalEight a = *parts;
     const KalEight b = 1.0 - a;
     for (int i = 0; i < n; i++) {
         const KalEight inner = d[3][i] + a * (d[4][i] + b * (d[5][i] + a * d[6][i]));
-        kal_eight(out)[i] =
+        const KalEight now =
             y[i] + a * (d[0][i] + b * (d[1][i] + a * (d[2][i] + b * inner)));
+        kal_eight(out)[i] = kal_eight_pick(wanted, now, kal_eight(out)[i]);
     }
 }
 

@@ -88,9 +88,10 @@ typedef struct KalDop853Sums {
     void (*interpolate)(double *const *d, int ld, const double *y, double a,
                         double *out);
 
-    /// The same of n numbers at KAL_LANES parts at once: n groups of as many.
+    /// The same of n numbers at KAL_LANES parts at once: n groups of as many, of which the
+    /// lanes before `first` stay as they are.
     void (*interpolate_lanes)(double *const *d, int n, const double *y,
-                              const KalEight *a, double *out);
+                              const KalEight *a, int first, double *out);
 } KalDop853Sums;
 
 extern const KalDop853Sums kal_dop853_sums;

@@ -232,12 +232,13 @@ KalStatus kal_integrator_interpolate(KalIntegrator *integrator, double t, double
 }
 
 KalStatus kal_integrator_interpolate_lanes(KalIntegrator *integrator,
-                                           const double *times, double *out_groups,
-                                           bool *out_known)
+                                           const double *times, int first,
+                                           double *out_groups, bool *out_known)
 {
     KalIntegrator *base = integrator;
     *out_known = base->kind->interpolate_lanes != NULL;
-    return *out_known ? base->kind->interpolate_lanes(base, times, out_groups) : KAL_OK;
+    return *out_known ? base->kind->interpolate_lanes(base, times, first, out_groups)
+                      : KAL_OK;
 }
 
 KalStatus kal_integrator_advance(KalIntegrator *integrator, double t, double *out_y)

@@ -107,9 +107,10 @@ KAL_CHECKED KalStatus kal_integrator_interpolate(KalIntegrator *integrator, doub
                                                  double *out_y);
 
 /// The same at KAL_LANES times between the ends of the last step, each number being a group of
-/// as many, aligned as such; false in *out_known where the method does it one by one.
+/// as many, aligned as such; the lanes before `first` stay as they are, whatever their times.
+/// False in *out_known where the method does it one by one.
 KAL_CHECKED KalStatus kal_integrator_interpolate_lanes(KalIntegrator *integrator,
-                                                       const double *times,
+                                                       const double *times, int first,
                                                        double *out_groups,
                                                        bool *out_known);
 

@@ -54,8 +54,9 @@ struct KalIntegratorKind {
     /// The state at a time inside the last step, which has a length.
     KalStatus (*interpolate)(KalIntegrator *base, double t, double *out_y);
 
-    /// The same at KAL_LANES times, in groups of as many.  NULL: one by one.
-    KalStatus (*interpolate_lanes)(KalIntegrator *base, const double *times,
+    /// The same at KAL_LANES times, in groups of as many, of which the lanes before `first` stay
+    /// as they are.  NULL: one by one.
+    KalStatus (*interpolate_lanes)(KalIntegrator *base, const double *times, int first,
                                    double *out_groups);
 
     /// The order of the last step.

@@ -624,17 +624,18 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     return KAL_OK;
 }
 
-KalStatus kal_run_interpolate_lanes(KalRun *run, double *at, bool *out_known)
+// Velocities are made of speeds in the place of these, in all lanes.
+KalStatus kal_run_interpolate_lanes(KalRun *run, double *at, int first, bool *out_known)
 {
     assert(at && out_known);
     const size_t n = (size_t)run->system->n;
     *out_known = false;
     if (run->integration.crossed || trails(run)
-        || (is_reduced(run) && !kal_speeds_lead(&run->instant->road))) {
+        || (is_reduced(run) && (first > 0 || !kal_speeds_lead(&run->instant->road)))) {
         return KAL_OK;
     }
-    KAL_TRY(
-        kal_integrator_interpolate_lanes(at_work(run), at, at + KAL_LANES, out_known));
+    KAL_TRY(kal_integrator_interpolate_lanes(at_work(run), at, first, at + KAL_LANES,
+                                             out_known));
     if (*out_known && is_reduced(run)) {
         *out_known =
             kal_speeds_find_lanes(&run->instant->road, at, at + KAL_LANES * (1 + n));

@@ -29,7 +29,7 @@ void kal_run_put(KalRun *run, double t, const double *y)
     kal_copy_numbers(variables + run->system->layout.q, y, // velocities follow
                      kal_system_state_size(run->system));  // and states
     run->solved = false;
-    run->ahead.waits = false; // whoever looks, looks here
+    run->stock.away = false; // whoever looks, looks here
 }
 
 bool kal_run_is_at(const KalRun *run, double t, const double *y)

@@ -674,7 +674,7 @@ static bool look_at_sample(const KalRecord *record, const KalRun *run, double *r
     const KalSystem *system = record->system;
     const size_t n_state = 2 * (size_t)system->n;
     const size_t n_outputs = (size_t)system->n_outputs;
-    if (!x || !record->plain || (n_outputs > 0 && !run->ahead.places.has_outputs)) {
+    if (!x || !record->plain || (n_outputs > 0 && !run->stock.places.has_outputs)) {
         return false;
     }
     double sum = 0.0; // NaN where one is not finite
@@ -682,7 +682,7 @@ static bool look_at_sample(const KalRecord *record, const KalRun *run, double *r
     for (size_t i = 0; i < n_state; i++) {
         row[1 + i] = x[KAL_LANES * i];
     }
-    x += KAL_LANES * run->ahead.places.outputs;
+    x += KAL_LANES * run->stock.places.outputs;
     for (size_t i = 0; i < n_outputs; i++) {
         row[1 + n_state + i] = x[KAL_LANES * i];
         sum += 0.0 * x[KAL_LANES * i];
@@ -733,7 +733,7 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
     KAL_NEED(record ? record->ctx : NULL, record && run);
     const double *row = NULL;
-    if (run->ahead.waits && run->system == record->system) {
+    if (run->stock.away && run->system == record->system) {
         double *next = NULL;
         KAL_TRY(kal_table_open_row(record->table, &next));
         if (look_at_sample(record, run, next)) {

@@ -243,7 +243,7 @@ static KalStatus go_to(KalRun *run, double t, bool *out_solved)
         && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity)
         && kal_run_is_solved(run);
     if (*out_solved) {
-        run->ahead.waits = false; // who looks, looks here
+        run->stock.away = false; // who looks, looks here
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
@@ -257,16 +257,22 @@ KalStatus kal_run_look(KalRun *run, double t)
     return solved ? KAL_OK : kal_run_accelerate(run);
 }
 
-KalStatus kal_run_look_fully(KalRun *run, double t)
+// Solve all rows of the instant, unless that was done.
+static KalStatus answer_fully(KalRun *run, bool solved)
 {
-    bool solved = false;
-    KAL_TRY(go_to(run, t, &solved));
     if (solved && run->complete) {
         return KAL_OK;
     }
     return run->instant->ranks.n_independent == run->instant->n_active
                ? kal_run_accelerate(run)
                : kal_run_solve(run);
+}
+
+KalStatus kal_run_look_fully(KalRun *run, double t)
+{
+    bool solved = false;
+    KAL_TRY(go_to(run, t, &solved));
+    return answer_fully(run, solved);
 }
 
 // Works up to the state that was looked at last.
@@ -287,26 +293,25 @@ KalStatus kal_run_look_ahead(KalRun *run, double t)
     return status;
 }
 
-void kal_run_note_residuals(KalRun *run)
-{
-    KalRunStatistics *s = &run->statistics;
-    const double q = run->projection.residual_q;
-    const double qd = run->projection.residual_qd;
-    s->position_error = q > s->position_error ? q : s->position_error;
-    s->velocity_error = qd > s->velocity_error ? qd : s->velocity_error;
-    take_works(run);
-}
-
 // Residuals and energy of the instant, which was looked at last, go into the statistics.
 static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
     KalRunStatistics *s = &run->statistics;
     KalBalance *balance = &run->balance;
     assert(run->solved);
-    kal_run_note_residuals(run);
+    kal_run_note_errors(run);
+    take_works(run);
     KAL_TRY(kal_run_limits_note(run, false));
     KAL_TRY(kal_contacts_check_signs(run->instant));
     return kal_balance_note(balance, run->instant, moment, s);
+}
+
+KalStatus kal_run_look_there(KalRun *run, double t)
+{
+    kal_run_put(run, t, run->state);
+    KAL_TRY(kal_run_meet_again(run));
+    KAL_TRY(answer_fully(run, false));
+    return note_numbers(run, KAL_MOMENT_NEXT);
 }
 
 // What was learned about rows, steps and events so far does not hold behind a jump: it is
@@ -570,7 +575,7 @@ static KalStatus follow_step(KalRun *run, KalStatus status)
     }
     assert(run->step.t_new > run->t);
     run->horizon = run->step.t_new;
-    kal_run_samples_forget(run);
+    run->stock.away = false;
     run->marks.known = false;
     run->jumps.marks.known = false;
     const KalOdeCounts counts = kal_run_counts(run);
@@ -640,6 +645,10 @@ static KalStatus reach(KalRun *run, double t, bool last)
 {
     assert(t >= run->t && t <= run->horizon);
     const bool ends = run->sampling.take && t == run->horizon;
+    const bool happens = t == run->horizon && run->events.pending;
+    if (last || happens || t >= run->options.until) {
+        KAL_TRY(kal_run_samples_give(run)); // those that wait come first
+    }
     bool jumps = ends && kal_run_events_jump(run);
     KAL_TRY(pass_jumps(run, t));
     KAL_TRY(ends && !jumps ? kal_run_pieces_jump(run, &jumps) : KAL_OK);
@@ -669,6 +678,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
     char why[4096];
     (void)note_fault(run, status);
     (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
+    (void)(kal_run_samples_give(run) == KAL_OK);
     if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
         kal_run_put(run, run->t, run->state);
         if (kal_run_meet(run) == KAL_OK) {
@@ -684,8 +694,8 @@ static KalStatus advance(KalRun *run, double t)
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
         KAL_TRY(ask(run));
-        if (t < run->horizon && kal_run_samples_give(run, t)) {
-            return KAL_OK;
+        if (t < run->horizon && kal_run_samples_may_wait(run)) {
+            return kal_run_samples_keep(run);
         }
         KAL_TRY(reach(run, fmin(t, run->horizon), t <= run->horizon));
     }

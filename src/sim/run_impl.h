@@ -372,7 +372,7 @@ struct KalRun {
     KalBalance balance; ///< by balance.c
     KalRunWindow window;
     KalRunSampling sampling;
-    KalSamplesAhead ahead; ///< by sample.c
+    KalSampleStock stock; ///< by sample.c
     KalHoldWatch holds;
     KalRunStatistics statistics;
     KalRunTold told;
@@ -447,8 +447,9 @@ void kal_run_integrate_pass_alike(KalRun *run, long count);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 /// The same at KAL_LANES times between the ends of the last step, the first group of `at`, in the
-/// groups behind them; where that is not known in lanes *out_known is false.
-KAL_CHECKED KalStatus kal_run_interpolate_lanes(KalRun *run, double *at,
+/// groups behind them, of which the lanes before `first` stay as they are; where that is not known
+/// in lanes *out_known is false.
+KAL_CHECKED KalStatus kal_run_interpolate_lanes(KalRun *run, double *at, int first,
                                                 bool *out_known);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}
@@ -465,6 +466,9 @@ KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
 
 /// The same, with all that a solve gives.
 KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
+
+/// Look fully at the state and integrals in `state`, of time t, and note what is noted of samples.
+KAL_CHECKED KalStatus kal_run_look_there(KalRun *run, double t);
 
 /// @name Rows of the instant, whose givens are known
 /// @{
@@ -491,35 +495,44 @@ bool kal_rows_agree(const KalRun *run);
 /// @{
 /// Give a sample of the present state, which is solved.
 KAL_CHECKED KalStatus kal_run_take_sample(KalRun *run);
-/// Reach the sample at t, before the horizon, with all that is noted there, if it can be found
-/// in company with those that follow; false: it has to be looked at.  The instant waits
-/// until it is asked for (kal_run_settle).
-bool kal_run_samples_give(KalRun *run, double t);
-/// Let the instant be the sample that the run has reached, if it is not.
+/// Whether samples within the present step can wait for others, rather than be looked at alone.
+bool kal_run_samples_may_wait(KalRun *run);
+/// Let those that are due before the horizon wait, and give them where there are enough.
+KAL_CHECKED KalStatus kal_run_samples_keep(KalRun *run);
+/// Give all that wait.  The run is at each of them in turn, with all that is noted there; the
+/// instant waits until it is asked for (kal_run_settle).
+KAL_CHECKED KalStatus kal_run_samples_give(KalRun *run);
+/// Let the instant be the sample that the run is at, if it is not.
 void kal_run_settle(KalRun *run);
 
 /// What the way back has found of that sample (KalReturnPlaces), every KAL_LANES-th number
-/// from here on, while the instant waits; else NULL.
+/// from here on, while the instant is elsewhere; else NULL.
 static inline const double *kal_run_sample_values(const KalRun *run)
 {
-    return run->ahead.waits
-               ? kal_return_lanes_values(&run->ahead.lanes, run->ahead.next - 1)
-               : NULL;
+    return run->stock.away ? kal_return_lanes_values(&run->stock.lanes, run->stock.lane)
+                           : NULL;
 }
 
-/// What is known ahead does not hold any more.
+/// No samples wait, and the run is where its instant is.
 static inline void kal_run_samples_forget(KalRun *run)
 {
-    run->ahead.count = 0;
-    run->ahead.next = 0;
-    run->ahead.waits = false;
+    run->stock.count = 0;
+    run->stock.away = false;
 }
 
 void kal_run_samples_clear(KalRun *run);
+
 /// @}
 
-/// Residuals of the state that was looked at last, and works up to it, go into the statistics.
-void kal_run_note_residuals(KalRun *run);
+/// Residuals of the state that was looked at last go into the statistics.
+static inline void kal_run_note_errors(KalRun *run)
+{
+    KalRunStatistics *s = &run->statistics;
+    const double q = run->projection.residual_q;
+    const double qd = run->projection.residual_qd;
+    s->position_error = q > s->position_error ? q : s->position_error;
+    s->velocity_error = qd > s->velocity_error ? qd : s->velocity_error;
+}
 
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// Samples of a run (sim/sample.h): when they are due, and those of a step known ahead.
+// Samples of a run (sim/sample.h): when they are due, and those that wait for others.
 //
-// Invariant: samples ahead are of the run's last step, before its horizon, and of the parameters
-// that programs were prepared for; whoever takes another step forgets them.
+// Invariant: samples that wait are of steps that were taken since the last event, in the order of
+// time, and their states are known; no other sample is taken before them.
 
 #include "sim/sample.h"
 
@@ -24,38 +24,48 @@ static size_t numbers_of(const KalRun *run)
 
 void kal_run_samples_clear(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
-    kal_road_lanes_clear(&ahead->lanes);
-    kal_workspace_clear(run->ctx, &ahead->workspace);
-    *ahead = (KalSamplesAhead){.count = 0};
+    KalSampleStock *stock = &run->stock;
+    kal_road_lanes_clear(&stock->lanes);
+    kal_workspace_clear(run->ctx, &stock->workspace);
+    *stock = (KalSampleStock){.count = 0};
 }
 
 // Times, states and integrals of samples, and what their looks find, in groups.
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalRun *run = (KalRun *)owner;
-    run->ahead.at = kal_carve_doubles(carver, 1 + numbers_of(run), KAL_LANES);
+    run->stock.at = kal_carve_doubles(carver, 1 + numbers_of(run), KAL_LANES);
+    run->stock.found = kal_carve_doubles(carver, 1 + numbers_of(run), KAL_LANES);
+}
+
+// Whether lanes are those of the road, for its parameters.
+static bool are_prepared(const KalRun *run)
+{
+    const KalSampleStock *stock = &run->stock;
+    const KalRoad *road = &run->instant->road;
+    return stock->lanes.system && stock->prepared == road->prepared
+           && stock->road == road->brief.number;
 }
 
 // Room for samples, and lanes for the rows of the road; false without memory.
 static bool make_room(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
+    KalSampleStock *stock = &run->stock;
     const KalRoad *road = &run->instant->road;
-    if (!ahead->at) {
-        if (kal_workspace_make(run->ctx, "for samples", lay_out, run, &ahead->workspace)
+    if (!stock->at) {
+        if (kal_workspace_make(run->ctx, "for samples", lay_out, run, &stock->workspace)
             != KAL_OK) {
             return false;
         }
-        ahead->lanes.ctx = run->ctx;
+        stock->lanes.ctx = run->ctx;
     }
-    if (ahead->prepared != road->prepared || ahead->lanes.lead != road
-        || !kal_road_lanes_fit(&ahead->lanes, road, true)) {
-        kal_road_lanes_make(&ahead->lanes, road, true);
-        ahead->places = kal_return_places(road);
-        ahead->prepared = road->prepared;
+    if (!are_prepared(run)) {
+        kal_road_lanes_make(&stock->lanes, road, true);
+        stock->places = kal_return_places(road);
+        stock->prepared = road->prepared;
+        stock->road = road->brief.number;
     }
-    return ahead->lanes.system != NULL;
+    return stock->lanes.system != NULL;
 }
 
 // Whether the run's states can be looked at in lanes: where a look at one of them alone would
@@ -79,86 +89,105 @@ static double time_of(const KalRunOptions *o, double k)
     return t > o->until - REST * o->every ? o->until : t;
 }
 
-// The times of the samples from t on that are due before the horizon; lanes without one repeat
-// the first.
-static void find_times(KalRun *run, double t)
+// The times of samples that are due before the horizon, behind those that wait, as many as there
+// are lanes for; lanes without one repeat the first.  Returns how many.
+static int find_times(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
-    int lane = 0;
-    for (; lane < KAL_LANES && t < run->horizon; lane++) {
-        ahead->at[lane] = t;
-        t = time_of(&run->options, run->sampling.k + lane + 1);
+    KalSampleStock *stock = &run->stock;
+    const double first = time_of(&run->options, run->sampling.k);
+    double t = first;
+    int lane = stock->count;
+    for (int k = 1; lane < KAL_LANES && t < run->horizon; k++) {
+        stock->at[lane++] = t;
+        t = time_of(&run->options, run->sampling.k + k);
     }
-    ahead->count = lane;
-    for (; lane < KAL_LANES; lane++) {
-        ahead->at[lane] = ahead->at[0];
+    for (int i = lane; i < KAL_LANES; i++) {
+        stock->at[i] = first;
     }
-    memcpy(ahead->times, ahead->at, sizeof ahead->times);
+    return lane - stock->count;
 }
 
-// States and integrals at these times; whoever looks there alone tells why there are none.
-static bool interpolate(KalRun *run)
+// States and integrals of the present step, where the method does not find them behind those that
+// wait: aside, and then in their lanes.
+static KalStatus interpolate_aside(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
-    double *groups = ahead->at + KAL_LANES;
+    const KalSampleStock *stock = &run->stock;
+    const size_t kept = (size_t)stock->count;
+    const size_t size = (KAL_LANES - kept) * sizeof(double);
+    double *found = stock->found;
     bool known = false;
-    if (kal_run_interpolate_lanes(run, ahead->at, &known) != KAL_OK) {
-        return false;
+    for (size_t lane = 0; lane < KAL_LANES; lane++) {
+        found[lane] = stock->at[lane < kept ? kept : lane];
     }
-    for (size_t lane = 0; !known && lane < KAL_LANES; lane++) {
-        if (kal_run_interpolate(run, ahead->times[lane], run->state) != KAL_OK) {
-            return false;
-        }
+    KAL_TRY(kal_run_interpolate_lanes(run, found, 0, &known));
+    for (size_t lane = kept; !known && lane < KAL_LANES; lane++) {
+        KAL_TRY(kal_run_interpolate(run, found[lane], run->state));
         for (size_t i = 0; i < numbers_of(run); i++) {
-            groups[KAL_LANES * i + lane] = run->state[i];
+            found[KAL_LANES * (1 + i) + lane] = run->state[i];
         }
     }
-    return true;
+    for (size_t i = KAL_LANES; i < KAL_LANES * (1 + numbers_of(run)); i += KAL_LANES) {
+        memcpy(stock->at + i + kept, found + i + kept, size);
+    }
+    return KAL_OK;
 }
 
-// Whether the sample after the next is in the same step; or one in lanes takes no longer than
-// one alone.
+static KalStatus interpolate(KalRun *run)
+{
+    bool known = false;
+    KAL_TRY(kal_run_interpolate_lanes(run, run->stock.at, run->stock.count, &known));
+    return known ? KAL_OK : interpolate_aside(run);
+}
+
+// Let the next samples of the step wait, as many as there are lanes for; what the others have
+// in them are numbers, too.
+static KalStatus put(KalRun *run)
+{
+    KalSampleStock *stock = &run->stock;
+    stock->away = false; // nobody looks at the last one any more
+    const int count = find_times(run);
+    assert(count > 0 && stock->count + count <= KAL_LANES);
+    run->rank.blind = true; // what samples see has no say in how the run goes on
+    const KalStatus status = interpolate(run);
+    run->rank.blind = false;
+    KAL_TRY(status);
+    stock->count += count;
+    run->sampling.k += count - 1;
+    return KAL_OK;
+}
+
+// Whether lanes take no longer than each sample alone.
 static bool pays(const KalRun *run)
 {
-    return run->instant->road.samples
-           || time_of(&run->options, run->sampling.k + 1.0) < run->horizon;
+    return run->instant->road.samples || run->stock.count > 1;
 }
 
-// Look at the samples from t on.
-static void look(KalRun *run, double t)
+// Look at all that wait.
+static void look(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
+    KalSampleStock *stock = &run->stock;
     KalEightBits good = kal_eight_everywhere();
-    kal_run_samples_forget(run);
-    if (!pays(run) || !has_lanes(run) || !make_room(run)) {
+    if (!pays(run) || !has_lanes(run) || !are_prepared(run)) {
+        memset(stock->good, 0, sizeof stock->good);
         return;
     }
-    find_times(run, t);
-    run->rank.blind = true; // what samples see has no say in how the run goes on
-    const bool known = interpolate(run);
-    run->rank.blind = false;
-    if (!known) {
-        kal_run_samples_forget(run);
-        return;
-    }
-    kal_return_lanes_take(&ahead->lanes, ahead->at, &good);
-    kal_return_lanes_judge(&ahead->lanes, &good);
-    kal_road_lanes_energy(&ahead->lanes, ahead->at, &good);
+    kal_return_lanes_take(&stock->lanes, stock->at, &good);
+    kal_return_lanes_judge(&stock->lanes, &good);
+    kal_road_lanes_energy(&stock->lanes, stock->at, &good);
     for (int lane = 0; lane < KAL_LANES; lane++) {
-        ahead->good[lane] = good[lane] != 0;
+        stock->good[lane] = good[lane] != 0;
     }
 }
 
 void kal_run_settle(KalRun *run)
 {
-    KalSamplesAhead *ahead = &run->ahead;
+    KalSampleStock *stock = &run->stock;
     KalInstant *instant = run->instant;
-    if (!ahead->waits) {
+    if (!stock->away) {
         return;
     }
-    ahead->waits = false;
-    kal_road_lanes_leave(&ahead->lanes, ahead->next - 1, &instant->road, ahead->at,
-                         NULL);
+    stock->away = false;
+    kal_road_lanes_leave(&stock->lanes, stock->lane, &instant->road, stock->at, NULL);
     kal_instant_publish(instant, &run->answer);
     run->complete = true;
     run->solved = true;
@@ -168,51 +197,76 @@ void kal_run_settle(KalRun *run)
 // The run is at a sample, and notes what it would note after a look at that state alone.
 static void reach(KalRun *run, int lane)
 {
-    const KalSamplesAhead *ahead = &run->ahead;
-    const KalReturnPlaces *at = &ahead->places;
-    const double *x = kal_return_lanes_values(&ahead->lanes, lane);
+    KalSampleStock *stock = &run->stock;
+    const KalReturnPlaces *at = &stock->places;
+    const double *x = kal_return_lanes_values(&stock->lanes, lane);
     const double energy[] = {x[KAL_LANES * at->energy],
                              x[KAL_LANES * (at->energy + 1)]};
-    for (size_t i = kal_system_state_size(run->system); i < numbers_of(run); i++) {
-        run->state[i] = ahead->at[KAL_LANES * (1 + i) + (size_t)lane];
+    const size_t state = kal_system_state_size(run->system);
+    for (size_t i = 0; i < (size_t)run->balance.n; i++) {
+        run->balance.sums[i] = stock->at[KAL_LANES * (1 + state + i) + (size_t)lane];
     }
     run->projection.residual_q = x[KAL_LANES * at->position];
     run->projection.residual_qd = x[KAL_LANES * at->velocity];
-    run->t = ahead->times[lane];
     run->complete = true;
     run->statistics.evaluations++;
-    kal_run_note_residuals(run);
+    kal_run_note_errors(run);
     kal_balance_note_energy(&run->balance, energy, &run->statistics);
+    stock->lane = lane;
+    stock->away = true;
 }
 
-// Reach the sample at t if it is known ahead.
-static bool give(KalRun *run, double t)
+// The same of one that programs do not vouch for.
+static KalStatus reach_alone(KalRun *run, int lane)
 {
-    KalSamplesAhead *ahead = &run->ahead;
-    const int next = ahead->next;
-    if (next >= ahead->count || ahead->times[next] != t
-        || ahead->prepared != run->instant->road.prepared || !ahead->good[next]) {
-        return false;
+    const KalSampleStock *stock = &run->stock;
+    for (size_t i = 0; i < numbers_of(run); i++) {
+        run->state[i] = stock->at[KAL_LANES * (1 + i) + (size_t)lane];
     }
-    reach(run, next);
-    ahead->next = next + 1;
-    ahead->waits = true;
-    return true;
+    run->rank.blind = true;
+    const KalStatus status = kal_run_look_there(run, stock->times[lane]);
+    run->rank.blind = false;
+    return status;
 }
 
-bool kal_run_samples_give(KalRun *run, double t)
+KalStatus kal_run_samples_give(KalRun *run)
 {
-    if (!run->sampling.take) {
-        return false;
+    KalSampleStock *stock = &run->stock;
+    const double now = run->t;
+    KalStatus status = KAL_OK;
+    if (stock->count == 0) {
+        return KAL_OK;
     }
-    if (run->ahead.next >= run->ahead.count) {
-        look(run, t);
+    memcpy(stock->times, stock->at, sizeof stock->times);
+    look(run);
+    for (int lane = 0; lane < stock->count && status == KAL_OK; lane++) {
+        if (stock->good[lane]) {
+            reach(run, lane);
+        } else {
+            status = reach_alone(run, lane);
+        }
+        run->t = status == KAL_OK ? stock->times[lane] : run->t;
+        status = status == KAL_OK ? kal_run_take_sample(run) : status;
     }
-    if (!give(run, t)) {
-        kal_run_samples_forget(run);
-        return false;
+    stock->count = 0;
+    run->t = run->t > now ? run->t : now;
+    return status;
+}
+
+bool kal_run_samples_may_wait(KalRun *run)
+{
+    return run->sampling.take && has_lanes(run) && make_room(run);
+}
+
+KalStatus kal_run_samples_keep(KalRun *run)
+{
+    while (time_of(&run->options, run->sampling.k) < run->horizon) {
+        KAL_TRY(put(run));
+        KAL_TRY(run->stock.count == KAL_LANES ? kal_run_samples_give(run) : KAL_OK);
+        run->sampling.k += 1.0;
     }
-    return true;
+    run->sampling.k -= 1.0; // the last that was due
+    return KAL_OK;
 }
 
 KalStatus kal_run_take_sample(KalRun *run)
@@ -221,16 +275,14 @@ KalStatus kal_run_take_sample(KalRun *run)
     return run->sampling.take(run->sampling.user, run);
 }
 
-// Samples are due at from + k every, unless there was one behind a jump at that time.  On the
-// way to one that is known nothing happens, but a watch is asked.
+// Samples are due at from + k every, unless there was one behind a jump at that time.
 static KalStatus sample_next(KalRun *run)
 {
     run->sampling.k += 1.0;
-    const double t = time_of(&run->options, run->sampling.k);
-    if (run->options.watch || !give(run, t)) {
-        KAL_TRY(kal_run_advance(run, t));
-    }
-    return run->sampling.last == run->t ? KAL_OK : kal_run_take_sample(run);
+    KAL_TRY(kal_run_advance(run, time_of(&run->options, run->sampling.k)));
+    return run->stock.count > 0 || run->sampling.last == run->t
+               ? KAL_OK
+               : kal_run_take_sample(run);
 }
 
 KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
@@ -240,11 +292,13 @@ KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
     const KalRunOptions *o = &run->options;
     const double k = floor((run->t - o->from) / o->every + REST);
     run->sampling = (KalRunSampling){.take = take, .user = user, .k = k};
+    kal_run_samples_forget(run);
     KalStatus status = kal_run_take_sample(run);
     while (status == KAL_OK && !run->over) {
         status = sample_next(run);
     }
     kal_run_settle(run);
+    run->stock.count = 0;
     run->sampling = (KalRunSampling){.take = NULL};
     return status;
 }

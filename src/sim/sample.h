@@ -3,10 +3,11 @@
 /// @file
 /// Samples of a run, several at a time.
 ///
-/// Samples within one step are independent of each other.  Where the way back to the
-/// constraints is a program (system/return.h), up to KAL_LANES of them are interpolated,
-/// brought back and solved at once, in lanes; each becomes the state of the instant when the run
-/// gets there, with the same bits as if it had been looked at alone.
+/// Samples are independent of each other.  Where the way back to the constraints is a program
+/// (system/return.h), those of a step are interpolated when it is taken, and wait until there are
+/// KAL_LANES of them, of several steps or of one; all are then brought back and solved at once, in
+/// lanes, and given in their order, with the same bits as if each had been looked at alone.  None
+/// waits beyond an event or the end of the run, nor when another is looked at alone.
 
 #ifndef SIM_SAMPLE_H
 #define SIM_SAMPLE_H
@@ -14,19 +15,21 @@
 #include "base/workspace.h"
 #include "system/lanes.h"
 
-/// Samples that are known ahead, of the run's last step.
-typedef struct KalSamplesAhead {
+/// Samples that wait.
+typedef struct KalSampleStock {
     KalRoadLanes lanes;      ///< all of the same instant
     KalReturnPlaces places;  ///< of what is noted of each
     unsigned long prepared;  ///< for these parameters (KalRoad.prepared)
+    unsigned long road;      ///< and for these programs (KalBrief.number)
     double times[KAL_LANES]; ///< of each
-    int count;
-    int next;             ///< which of them comes next
-    bool waits;           ///< the run is at the one before; the instant is not
-    bool good[KAL_LANES]; ///< those that programs vouch for
+    int count;               ///< how many wait
+    int lane;                ///< that of the sample that the run is at
+    bool away;               ///< the run is at it; the instant is not
+    bool good[KAL_LANES];    ///< those that programs vouch for
     KalWorkspace workspace;
     double *
         at; ///< groups of KAL_LANES: their times, states and integrals; NULL: no room yet
-} KalSamplesAhead;
+    double *found; ///< as many, of the last step
+} KalSampleStock;
 
 #endif

@@ -271,6 +271,11 @@ static void compare_ways(const char *text, const char *const *patterns, size_t c
 static const char swing[] = SWING "simulate 0 .. 2 every 0.002\n";
 // A force that does work, whose sum is an integral of the run.
 static const char rubbed[] = SWING "force x = -0.3*x'\nsimulate 0 .. 2 every 0.002\n";
+// Fewer samples than steps, so that those that are looked at together are of several.
+static const char sparse[] = SWING "simulate 0 .. 16 every 0.07\n";
+// The same, slowed down at the lowest point each time.
+static const char slowed[] = SWING
+    "event low: x set x' = 0.9*x', set y' = 0.9*y'\nsimulate 0 .. 16 every 0.07\n";
 // An output that has no value once the mass is below −0.5.
 static const char bounded[] = SWING "output depth = sqrt(0.5 + y)\n"
                                     "simulate 0 .. 2 every 0.002\n";
@@ -282,8 +287,34 @@ static void samples_in_company_are_those_alone(void)
     compare_ways(swing, NULL, 0, 0);
     compare_ways(swing, NULL, 0, 3);
     compare_ways(swing, more, 3, 0);
+    compare_ways(sparse, NULL, 0, 0);
+    compare_ways(sparse, more, 3, 2);
     compare_ways(rubbed, NULL, 0, 0);
     compare_ways(rubbed, works, 2, 5);
+}
+
+// None that waits for others is overtaken by an event, which has a row on either side.
+static void samples_come_before_the_events_behind_them(void)
+{
+    Lab lab;
+    KalRecord *record = NULL;
+    if (lab_load(&lab, slowed)
+        && ok(kal_record_create(lab.ctx, lab.system, NULL, 0, &record) == KAL_OK)) {
+        const KalTable *table = sample_together(&lab, record, 0);
+        const size_t rows = kal_table_rows(table);
+        const size_t events = (size_t)kal_run_statistics(lab.run).events;
+        double energy = INFINITY;
+        ok(events > 10 && rows == 230 + 2 * events); // 16/0.07 is 228.6
+        for (size_t i = 0; i < rows; i++) {
+            const double *x = kal_table_row(table, i);
+            const double now = 0.5 * (x[3] * x[3] + x[4] * x[4]) + 9.81 * x[2];
+            ok(i == 0 || x[0] >= kal_table_row(table, i - 1)[0]);
+            ok(now < energy + 1e-7); // events alone change it
+            energy = now;
+        }
+    }
+    kal_record_destroy(record);
+    lab_close(&lab);
 }
 
 // The sleigh turns at a constant rate and its energy is constant, theory of nonholonomic rows.
@@ -322,5 +353,6 @@ TAP_RUN(TAP_CASE(samples_are_even_and_the_end_is_one),
         TAP_CASE(no_two_statistics_have_one_name),
         TAP_CASE(a_jump_has_a_row_on_either_side),
         TAP_CASE(samples_in_company_are_those_alone),
+        TAP_CASE(samples_come_before_the_events_behind_them),
         TAP_CASE(samples_of_velocity_constraints_are_those_alone),
         TAP_CASE(an_output_without_value_is_told_of_its_sample))
