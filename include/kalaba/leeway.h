@@ -22,6 +22,7 @@ typedef struct KalRestRange {
     const double *to;   ///< n: at the other; the same where it is one state
     bool from_goes_on;  ///< the search ended there, or the laws tell nothing
     bool to_goes_on;    ///< the same of the other end
+    int along; ///< with several ways to move: the coordinate of this one, else −1
 } KalRestRange;
 
 /// What was found.
@@ -30,7 +31,11 @@ typedef struct KalRestRanges {
     const KalRestRange *list;
     const char *const *closed; ///< n_closed: contacts that are closed in all of them
     int n_closed;
-    int freedom; ///< ways to move with these closed: 0 or 1
+    int freedom; ///< ways to move with these closed
+    /// freedom: with several, a coordinate for each way.  States of rest are a set of as many
+    /// dimensions then; ranges are where lines through the start cut it, on each of which all of
+    /// these coordinates but one are as at the start.
+    const int *ways;
 } KalRestRanges;
 
 /// Ranges of states of rest of a system, which belong to it.
@@ -40,9 +45,9 @@ typedef struct KalLeeway KalLeeway;
 KAL_API bool kal_leeway_applies(const KalSystem *system);
 
 /// Look for states of rest with the contacts closed that are at the start of the model, or with
-/// the values of `at` (`x = 1`) if that is not NULL: along the one way that is left to move, in
-/// both directions from there.  KAL_ERR_FORMULATION where there are more ways, and where
-/// equations depend on time; failures of kal_instant_start_from().
+/// the values of `at` (`x = 1`) if that is not NULL: along the one way that is left to move, or
+/// each of several, in both directions from there.  KAL_ERR_FORMULATION where equations depend on
+/// time; failures of kal_instant_start_from().
 KAL_API KAL_CHECKED KalStatus kal_leeway_find(KalContext *ctx, const KalSystem *system,
                                               const char *at, KalLeeway **out_leeway);
 

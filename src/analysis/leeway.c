@@ -7,6 +7,10 @@
 // accelerates, without velocities; what they decide is used as it is.  The curve is followed
 // in both directions by small steps; where rest begins or ends, or where the acceleration
 // along it changes its sign, the place is found by bisection.
+//
+// With several ways left there is a coordinate for each: that of which the rows, and the
+// coordinates before it, leave most.  All of these but one are held as at the start, which
+// leaves one way; so each of them has a curve.
 
 #include "analysis/forms.h"
 #include "base/arena.h"
@@ -49,6 +53,10 @@ struct KalLeeway {
     bool *active;    // m: constraints, and gaps of closed contacts
     bool *closed;    // contacts
     double *rows;    // n × n: orthonormal
+    bool *held;      // n: coordinates that stay
+    int *ways;       // n: coordinates of ways
+    int most_ranges;
+    int along;       // the coordinate of the way at hand, −1 if there is one way
     double *start;   // n, as what follows
     double *tangent; // of the curve, at the present place
     double *course;  // the same, at the start
@@ -76,10 +84,12 @@ static KalStatus allocate(KalLeeway *w)
     w->active = kal_arena_alloc(w->arena, (size_t)w->system->m + 1, sizeof(bool));
     w->closed = kal_arena_alloc(w->arena, contacts + 1, sizeof(bool));
     w->rows = kal_arena_alloc(w->arena, n * n, sizeof(double));
+    w->held = kal_arena_alloc(w->arena, n, sizeof(bool));
+    w->ways = kal_arena_alloc(w->arena, n, sizeof(int));
     w->start = kal_arena_alloc(w->arena, 5 * n, sizeof(double));
-    w->list = kal_arena_alloc(w->arena, MOST_RANGES, sizeof *w->list);
     w->names = kal_arena_alloc(w->arena, contacts + 1, sizeof *w->names);
-    if (!w->active || !w->closed || !w->rows || !w->start || !w->list || !w->names) {
+    if (!w->active || !w->closed || !w->rows || !w->held || !w->ways || !w->start
+        || !w->names) {
         return kal_no_memory(w->ctx, PURPOSE);
     }
     w->tangent = w->start + n;
@@ -89,7 +99,17 @@ static KalStatus allocate(KalLeeway *w)
     return KAL_OK;
 }
 
-// Rows of what acts in the present state, orthonormal; returns how many.
+// The row of a coordinate after others; 1 if it is independent of them.
+static int add_coordinate(KalLeeway *w, int j, int count)
+{
+    const size_t n = (size_t)w->system->n;
+    double *row = w->rows + (size_t)count * n;
+    memset(row, 0, n * sizeof *row);
+    row[j] = 1.0;
+    return kal_span_add((int)n, w->rows, count, DEPENDENT);
+}
+
+// Rows of what acts in the present state and of coordinates that stay, orthonormal; and how many.
 static KalStatus find_rows(KalLeeway *w, int *out_count)
 {
     const int n = w->system->n;
@@ -102,6 +122,9 @@ static KalStatus find_rows(KalLeeway *w, int *out_count)
         memcpy(w->rows + (size_t)count * (size_t)n, instant->A + (size_t)i * (size_t)n,
                size);
         count += kal_span_add(n, w->rows, count, DEPENDENT);
+    }
+    for (int j = 0; j < n && count < n; j++) {
+        count += w->held[j] ? add_coordinate(w, j, count) : 0;
     }
     *out_count = count;
     return KAL_OK;
@@ -121,11 +144,12 @@ static KalStatus find_tangent(KalLeeway *w)
     return KAL_OK;
 }
 
-// A first tangent: what the rows leave most of a coordinate.
-static void choose_tangent(KalLeeway *w, int count)
+// A first tangent: what the rows leave most of a coordinate, which is returned.
+static int choose_tangent(KalLeeway *w, int count)
 {
     const int n = w->system->n;
     double longest = 0.0;
+    int chosen = 0;
     for (int j = 0; j < n; j++) {
         memset(w->q, 0, (size_t)n * sizeof *w->q);
         w->q[j] = 1.0;
@@ -133,11 +157,13 @@ static void choose_tangent(KalLeeway *w, int count)
         const double length = kal_length(n, w->q);
         if (length > longest * (1.0 + DEPENDENT)) {
             longest = length;
+            chosen = j;
             for (int k = 0; k < n; k++) {
                 w->course[k] = w->q[k] / length;
             }
         }
     }
+    return chosen;
 }
 
 // Whether no contact that is open is entered.
@@ -209,7 +235,7 @@ static KalStatus go(KalLeeway *w, const double *from, double way, Place *out)
     for (size_t j = 0; j < n; j++) {
         q[j] += way * w->tangent[j];
     }
-    const KalStatus status = kal_seek_near(w->instant, &met);
+    const KalStatus status = kal_seek_near(w->instant, w->held, &met);
     if (is_undecided(status) || !met) {
         *out = (Place){.there = false, .rests = false, .along = NAN};
         return KAL_OK;
@@ -281,7 +307,8 @@ static KalStatus find_end(KalLeeway *w, const double *from, double way,
 
 static void add_range(KalLeeway *w, KalRestRange *range)
 {
-    assert(w->ranges.count < MOST_RANGES);
+    assert(w->ranges.count < w->most_ranges);
+    range->along = w->along;
     w->list[w->ranges.count++] = *range;
     *range = (KalRestRange){.from = NULL};
 }
@@ -452,8 +479,43 @@ static KalStatus refuse_time(KalLeeway *w)
                  : KAL_OK;
 }
 
-// With one way to move, states of rest are sought along it; with none, the start is the
-// only candidate.
+// A coordinate for each way that the rows leave.
+static void choose_ways(KalLeeway *w, int count)
+{
+    for (int k = 0; k < w->ranges.freedom; k++) {
+        w->ways[k] = choose_tangent(w, count + k);
+        (void)add_coordinate(w, w->ways[k], count + k);
+    }
+}
+
+// Along each way, while the coordinates of the others stay.
+static KalStatus scan_ways(KalLeeway *w)
+{
+    const size_t size = (size_t)w->system->n * sizeof(double);
+    for (int k = 0; k < w->ranges.freedom; k++) {
+        int count = 0;
+        for (int other = 0; other < w->ranges.freedom; other++) {
+            w->held[w->ways[other]] = other != k;
+        }
+        memcpy(kal_instant_q(w->instant), w->start, size);
+        KAL_TRY(find_rows(w, &count));
+        (void)choose_tangent(w, count);
+        w->along = w->ways[k];
+        KAL_TRY(scan(w));
+    }
+    return KAL_OK;
+}
+
+static KalStatus make_list(KalLeeway *w)
+{
+    const size_t ways = w->ranges.freedom > 1 ? (size_t)w->ranges.freedom : 1;
+    w->most_ranges = MOST_RANGES * (int)ways;
+    w->list = kal_arena_alloc(w->arena, MOST_RANGES * ways, sizeof *w->list);
+    return w->list ? KAL_OK : kal_no_memory(w->ctx, PURPOSE);
+}
+
+// With one way to move, states of rest are sought along it, with several along each; with none,
+// the start is the only candidate.
 static KalStatus find(KalLeeway *w, const char *at)
 {
     assert(w->instant);
@@ -467,19 +529,13 @@ static KalStatus find(KalLeeway *w, const char *at)
     KAL_TRY(note_closed(w));
     KAL_TRY(find_rows(w, &count));
     w->ranges.freedom = w->system->n - count;
-    if (w->ranges.freedom > 1) {
-        return kal_fail(w->ctx, KAL_ERR_FORMULATION,
-                        "the constraints, and the %d contacts that are closed at the "
-                        "start, leave %d ways to move; states of rest under contacts "
-                        "and friction are looked for along one way: start with more of "
-                        "them closed, or write constraints for the others",
-                        w->ranges.n_closed, w->ranges.freedom);
-    }
+    w->along = -1;
+    KAL_TRY(make_list(w));
     if (w->ranges.freedom == 0) {
         return look_here(w);
     }
-    choose_tangent(w, count);
-    return scan(w);
+    choose_ways(w, count);
+    return w->ranges.freedom > 1 ? scan_ways(w) : scan(w);
 }
 
 bool kal_leeway_applies(const KalSystem *system)
@@ -526,5 +582,6 @@ KalRestRanges kal_leeway_ranges(const KalLeeway *leeway)
     KalRestRanges ranges = leeway->ranges;
     ranges.list = leeway->list;
     ranges.closed = leeway->names;
+    ranges.ways = leeway->ways;
     return ranges;
 }

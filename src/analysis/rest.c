@@ -61,7 +61,7 @@ static KalStatus settle(Descent *d, bool near, bool *out_met)
     if (d->p->a->system->m == 0) {
         return KAL_OK;
     }
-    const KalStatus status = near ? kal_seek_near(instant, out_met)
+    const KalStatus status = near ? kal_seek_near(instant, NULL, out_met)
                                   : kal_seek_positions(instant, NULL, out_met);
     const bool serious = status == KAL_ERR_NOMEM || status == KAL_ERR_LIMIT
                          || status == KAL_ERR_INTERRUPTED;

@@ -39,6 +39,10 @@ static void write_leeway(const KalSystem *system, const KalRestRanges *ranges,
     for (int k = 0; k < ranges->count; k++) {
         const KalRestRange *r = &ranges->list[k];
         kal_json_write_begin(&w, '{');
+        if (r->along >= 0) {
+            kal_json_put_text(&w, "along",
+                              kal_system_coordinate_names(system)[r->along]);
+        }
         write_end(&w, system, "from", r->from, r->from_goes_on);
         write_end(&w, system, "to", r->to, r->to_goes_on);
         kal_json_write_end(&w, '}');
@@ -51,7 +55,7 @@ static void write_leeway(const KalSystem *system, const KalRestRanges *ranges,
 // Whether two ends differ by more than rounding.
 static bool differs(double from, double to)
 {
-    return fabs(from - to) > 1e-9 * fmax(1.0, fmax(fabs(from), fabs(to)));
+    return fabs(from - to) > 1e-8 * fmax(1.0, fmax(fabs(from), fabs(to)));
 }
 
 // A number without what is rounding beside that of the other end.
@@ -64,7 +68,12 @@ static void put_range(KalPage *page, const KalSystem *system, const KalRestRange
                       int number)
 {
     const char *const *names = kal_system_coordinate_names(system);
-    kal_page_format(page, "\n%d.\n", number);
+    kal_page_format(page, "\n%d.", number);
+    if (r->along >= 0) {
+        kal_page_string(page, " along ");
+        kal_page_safe(page, names[r->along]);
+    }
+    kal_page_string(page, "\n");
     for (int i = 0; i < kal_system_coordinates(system); i++) {
         kal_page_string(page, "     ");
         kal_page_safe(page, names[i]);
@@ -79,6 +88,22 @@ static void put_range(KalPage *page, const KalSystem *system, const KalRestRange
     }
 }
 
+// What ranges are where there is more than one way to move.
+static void put_ways(KalPage *page, const KalSystem *system,
+                     const KalRestRanges *ranges)
+{
+    if (ranges->freedom < 2) {
+        return;
+    }
+    kal_page_format(page, "%d ways to move:", ranges->freedom);
+    for (int k = 0; k < ranges->freedom; k++) {
+        kal_page_string(page, k > 0 ? ", " : " ");
+        kal_page_safe(page, kal_system_coordinate_names(system)[ranges->ways[k]]);
+    }
+    kal_page_string(page,
+                    "; each range is along one, with the others as at the start\n");
+}
+
 static void put_leeway(KalPage *page, const KalSystem *system,
                        const KalRestRanges *ranges)
 {
@@ -90,6 +115,7 @@ static void put_leeway(KalPage *page, const KalSystem *system,
         kal_page_safe(page, ranges->closed[i]);
     }
     kal_page_string(page, ranges->n_closed > 0 ? "\n" : " none\n");
+    put_ways(page, system, ranges);
     for (int k = 0; k < ranges->count; k++) {
         put_range(page, system, &ranges->list[k], k + 1);
     }

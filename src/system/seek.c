@@ -316,10 +316,10 @@ KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_me
     return seek_level(instant, KAL_PROGRAM_POSITION, held, out_met);
 }
 
-KalStatus kal_seek_near(KalInstant *instant, bool *out_met)
+KalStatus kal_seek_near(KalInstant *instant, const bool *held, bool *out_met)
 {
     Seeker seeker;
-    KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, NULL);
+    KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, held);
     seeker.iterations = NEAR;
     if (status == KAL_OK) {
         status = kal_instant_givens(instant);

@@ -28,9 +28,10 @@ KAL_CHECKED KalStatus kal_instant_start_at(KalInstant *instant,
 KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
                                          bool *out_met);
 
-/// The same for all positions with a few steps from the guess alone: onto constraints that
-/// are near, or not at all.
-KAL_CHECKED KalStatus kal_seek_near(KalInstant *instant, bool *out_met);
+/// The same with a few steps from the guess alone: onto constraints that are near, or not at all.
+/// NULL: all positions may move.
+KAL_CHECKED KalStatus kal_seek_near(KalInstant *instant, const bool *held,
+                                    bool *out_met);
 
 /// Move the instant's velocities, but for those held, to where constraints that cannot be
 /// met together miss each other least; instant->residuals say by how much.
