@@ -10,6 +10,10 @@
 // apart by the rows of the inverse of the basis, which are lexicographically positive and
 // stay so; hence no basis comes twice, and there are finitely many of them.
 //
+// Rounding may spoil a path where rows all but repeat each other, and without a definite M a path
+// may end in a ray though there are solutions.  So what a path comes to is put into the problem,
+// and if it is none, z₀ is tried with other weights in place of e, which lead along other paths.
+//
 // Invariants: the tableau is [B⁻¹ | −B⁻¹M | −B⁻¹e | B⁻¹q] for the basis B; exactly one
 // variable of each pair is basic but for the one pair that z₀ stands for.
 
@@ -23,14 +27,17 @@
 #include <string.h>
 
 enum {
-    PIVOTS = 1000,     // of a search, and
-    PIVOTS_OF_ONE = 50 // more for each unknown
+    PIVOTS = 1000,      // of a search, and
+    PIVOTS_OF_ONE = 50, // more for each unknown
+    PATHS = 6           // of a problem, at most
 };
 
 // Entries of a column up to this size are no pivots; ratios that differ by less tie.
 static const double SMALL = 1e-10;
 // A solution that is computed anew differs from that of the tableau by rounding.
 static const double SAME = 1e-6;
+// And what it leaves of the problem, relative to its terms, is rounding.
+static const double LEFT = 1e-9;
 
 struct KalLcp {
     KalContext *ctx;
@@ -41,6 +48,7 @@ struct KalLcp {
     double *matrix;  // n × n, as all that follows for the systems of a basis
     double *values;  // n
     double *work;    // n
+    double *weights; // n: of z₀
     int *perm;       // n
     int *members;    // n
     double *z;       // n
@@ -56,6 +64,7 @@ static void lay_out(KalCarver *carver, void *owner)
     lcp->matrix = kal_carve_doubles(carver, n, n);
     lcp->values = kal_carve_doubles(carver, n, 1);
     lcp->work = kal_carve_doubles(carver, n, 1);
+    lcp->weights = kal_carve_doubles(carver, n, 1);
     lcp->perm = kal_carve_ints(carver, n);
     lcp->members = kal_carve_ints(carver, n);
     lcp->z = kal_carve_doubles(carver, n, 1);
@@ -102,7 +111,7 @@ static void fill_tableau(KalLcp *lcp, int n, const double *M, const double *q)
         for (int j = 0; j < n; j++) {
             row[n + j] = -M[(size_t)i * (size_t)n + (size_t)j];
         }
-        row[width - 2] = -1.0;
+        row[width - 2] = -lcp->weights[i];
         row[width - 1] = q[i];
         lcp->basis[i] = i;
     }
@@ -173,14 +182,24 @@ static int find_leaving(const KalLcp *lcp, int n, int column)
                                                                         : best;
 }
 
-// The row of the least q, the last of those: there z₀ enters.
-static int find_first(const double *q, int n)
+// The row of the least q by its weight, the last of those: there z₀ enters.
+static int find_first(const double *q, const double *weights, int n)
 {
     int first = 0;
     for (int i = 1; i < n; i++) {
-        first = q[i] <= q[first] ? i : first;
+        first = q[i] * weights[first] <= q[first] * weights[i] ? i : first;
     }
     return first;
+}
+
+// Weights of z₀ on a path: 1 on the first, on others between 1 and 2, by the golden ratio.
+static void set_weights(KalLcp *lcp, int n, int path)
+{
+    const double golden = 0.6180339887498949;
+    for (int i = 0; i < n; i++) {
+        const double turn = golden * (double)(i + 1) * (double)path;
+        lcp->weights[i] = 1.0 + turn - floor(turn);
+    }
 }
 
 // z of the members of a basis from their own system M z = −q; false if it is singular.
@@ -236,22 +255,33 @@ static void take_solution(KalLcp *lcp, int n, const double *M, const double *q,
     memcpy(out_basic, lcp->basic, (size_t)n * sizeof *out_basic);
 }
 
+// Whether z and w = M z + q are ≥ 0, up to some part of their terms, and where z is basic w is 0
+// if that is asked for.
+static bool is_solution(int n, const double *M, const double *q, const double *z,
+                        const bool *zero, double slack)
+{
+    for (int i = 0; i < n; i++) {
+        double w = q[i];
+        double size = 1.0 + fabs(q[i]);
+        for (int j = 0; j < n; j++) {
+            w += M[i * n + j] * z[j];
+            size += fabs(M[i * n + j] * z[j]);
+        }
+        if (z[i] < -slack || w < -slack * size
+            || (zero && zero[i] && w > slack * size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Lemke's path: an artificial variable makes the start feasible; each step exchanges the
 // variable whose partner has just left. It ends when the artificial variable leaves, or
 // on a ray.
-KalLcpEnd kal_lcp_solve(KalLcp *lcp, int n, const double *M, const double *q,
-                        double *out_z, bool *out_basic)
+static KalLcpEnd follow_path(KalLcp *lcp, int n, const double *M, const double *q,
+                             double *out_z, bool *out_basic)
 {
-    assert(n <= lcp->capacity);
-    if (n <= 0) {
-        return KAL_LCP_SOLVED;
-    }
-    memset(out_z, 0, (size_t)n * sizeof *out_z);
-    memset(out_basic, 0, (size_t)n * sizeof *out_basic);
-    int row = find_first(q, n);
-    if (q[row] >= 0.0) {
-        return KAL_LCP_SOLVED;
-    }
+    int row = find_first(q, lcp->weights, n);
     fill_tableau(lcp, n, M, q);
     int entering = 2 * n;
     for (int k = 0; k < PIVOTS + PIVOTS_OF_ONE * n; k++) {
@@ -259,7 +289,8 @@ KalLcpEnd kal_lcp_solve(KalLcp *lcp, int n, const double *M, const double *q,
         pivot(lcp, n, row, entering);
         if (leaving == 2 * n) {
             take_solution(lcp, n, M, q, out_z, out_basic);
-            return KAL_LCP_SOLVED;
+            return is_solution(n, M, q, out_z, out_basic, LEFT) ? KAL_LCP_SOLVED
+                                                                : KAL_LCP_LONG;
         }
         entering = leaving < n ? leaving + n : leaving - n;
         row = find_leaving(lcp, n, entering);
@@ -270,21 +301,24 @@ KalLcpEnd kal_lcp_solve(KalLcp *lcp, int n, const double *M, const double *q,
     return KAL_LCP_LONG;
 }
 
-// Whether z at hand is a solution.
-static bool is_feasible(const KalLcp *lcp, int n, const double *M, const double *q)
+KalLcpEnd kal_lcp_solve(KalLcp *lcp, int n, const double *M, const double *q,
+                        double *out_z, bool *out_basic)
 {
-    for (int i = 0; i < n; i++) {
-        double w = q[i];
-        double size = 1.0 + fabs(q[i]);
-        for (int j = 0; j < n; j++) {
-            w += M[i * n + j] * lcp->z[j];
-            size += fabs(M[i * n + j] * lcp->z[j]);
-        }
-        if (lcp->z[i] < -SMALL || w < -SMALL * size) {
-            return false;
+    assert(n <= lcp->capacity);
+    KalLcpEnd end = KAL_LCP_SOLVED;
+    memset(out_z, 0, (size_t)n * sizeof *out_z);
+    memset(out_basic, 0, (size_t)n * sizeof *out_basic);
+    if (is_solution(n, M, q, out_z, NULL, 0.0)) {
+        return KAL_LCP_SOLVED;
+    }
+    for (int path = 0; path < PATHS; path++) {
+        set_weights(lcp, n, path);
+        end = follow_path(lcp, n, M, q, out_z, out_basic);
+        if (end == KAL_LCP_SOLVED) {
+            return end;
         }
     }
-    return true;
+    return end;
 }
 
 bool kal_lcp_try(KalLcp *lcp, int n, const double *M, const double *q,
@@ -292,7 +326,7 @@ bool kal_lcp_try(KalLcp *lcp, int n, const double *M, const double *q,
 {
     assert(n <= lcp->capacity);
     memcpy(lcp->basic, basic, (size_t)n * sizeof *basic);
-    if (!solve_basis(lcp, n, M, q) || !is_feasible(lcp, n, M, q)) {
+    if (!solve_basis(lcp, n, M, q) || !is_solution(n, M, q, lcp->z, NULL, SMALL)) {
         return false;
     }
     memcpy(out_z, lcp->z, (size_t)n * sizeof *out_z);

@@ -16,7 +16,9 @@
 #include <string.h>
 
 enum {
-    MOST_TRIED = 700 // combinations of what touches may do
+    MOST_TRIED = 700, // combinations of what touches may do, for other solutions
+    MOST_SOUGHT =
+        100000 // for one at all: whoever is told that there is none can rely on it
 };
 
 // Unknowns and their complements up to this are zero.
@@ -109,13 +111,13 @@ bool kal_touch_has_friction(const KalTouchSolver *s, const KalTouchProblem *p)
     return any;
 }
 
-static bool are_few(const KalTouchSolver *s, const KalTouchProblem *p)
+static bool are_few(const KalTouchSolver *s, const KalTouchProblem *p, bool solved)
 {
     double count = 1.0;
     for (int i = 0; i < p->n; i++) {
         count *= count_deeds(&s->states[i]);
     }
-    return count <= MOST_TRIED;
+    return count <= (solved ? MOST_TRIED : MOST_SOUGHT);
 }
 
 // The unknowns that may change while the w of all of them stay at zero, as forces of a KalShare
@@ -138,8 +140,8 @@ static int gather_tight(KalTouchSolver *s)
     }
     for (int i = 0; i < count; i++) {
         s->limits[i] = (KalShareLimit){
-            .force = {i,   -1 },
-              .factor = {1.0, 0.0}
+            .force = {i,   -1,  -1 },
+              .factor = {1.0, 0.0, 0.0}
         };
         for (int j = 0; j < count; j++) {
             s->effects[i * count + j] = s->M[s->tight[j] * n + s->tight[i]];
@@ -215,7 +217,7 @@ static bool shares_count(KalTouchSolver *s, const KalTouchProblem *p)
     return any;
 }
 
-// Try all that touches may do; `found`: a solution is at hand.
+// Try all that touches may do, but for slips of two rows; `found`: a solution is at hand.
 static KalTouchEnd try_all(KalTouchSolver *s, const KalTouchProblem *p, bool found)
 {
     bool several = false;
@@ -235,7 +237,7 @@ static KalTouchEnd try_all(KalTouchSolver *s, const KalTouchProblem *p, bool fou
         }
     } while (!several && count_up(s, p->n));
     if (!found) {
-        return KAL_TOUCH_NONE;
+        return kal_touch_has_bonded(p) ? KAL_TOUCH_LOST : KAL_TOUCH_NONE;
     }
     kal_touch_expand(s, p, s->z, s->forces, s->rates);
     return several ? KAL_TOUCH_SEVERAL : KAL_TOUCH_FOUND;
@@ -247,13 +249,13 @@ KalTouchEnd kal_touch_look_through(KalTouchSolver *s, const KalTouchProblem *p,
                                    bool solved)
 {
     if (!kal_touch_has_friction(s, p)) {
-        return solved ? KAL_TOUCH_FOUND : KAL_TOUCH_NONE;
+        return solved ? KAL_TOUCH_FOUND : s->is_ray ? KAL_TOUCH_NONE : KAL_TOUCH_LOST;
     }
     if (solved && shares_count(s, p)) {
         return KAL_TOUCH_SHARED;
     }
-    if (!are_few(s, p)) {
-        return solved ? KAL_TOUCH_FOUND : KAL_TOUCH_NONE;
+    if (!are_few(s, p, solved)) {
+        return solved ? KAL_TOUCH_FOUND : KAL_TOUCH_LOST;
     }
     return try_all(s, p, solved);
 }

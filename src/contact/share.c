@@ -10,6 +10,12 @@
 //
 // the conditions of Karush, Kuhn and Tucker: a complementarity problem with the positive
 // semi-definite matrix B Bᵀ, B = C V, in which Lemke's path ends in a solution if there is one.
+// If squares have weights W in the norm, VᵀWV = 1 and λ₀ = λ − V VᵀW(λ − τ).
+//
+// A cone |f| ≤ ρ is the intersection of the half planes d·f ≤ ρ.  Of these some are limits at a
+// time, none at first; where the forces of least norm leave a cone, the one along f, that they
+// miss most, is added, and those that do not bind are dropped if room is needed (cutting planes,
+// J. E. Kelley 1960).  The norm grows in each round; there is no share once limits leave none.
 
 #include "contact/share.h"
 
@@ -24,8 +30,18 @@
 static const double DEPENDENT = 1e-9;
 // A force takes part in a change if it has this part of it.
 static const double PART = 1e-8;
+// The weight of a force that does not count: it decides only what others leave open.
+static const double LIGHT = 1e-12;
 // Limits are obeyed up to this part of the largest force.
 static const double OBEYED = 1e-9;
+
+// And cones.
+static const double LEFT = 1e-10;
+
+enum {
+    ROUNDS =
+        100 // of half planes; each makes the angle between two of a cone half as large
+};
 
 struct KalShare {
     KalContext *ctx;
@@ -33,19 +49,21 @@ struct KalShare {
     int capacity;
     int n;
     int most_limits;
-    int r;         // rows at hand
-    int free;      // columns of V
-    double *W;     // rows × n, column after column
-    double *tau;   // rows
-    int *perm;     // n
-    double *norms; // 2 n
-    double *V;     // free × rows
-    double *B;     // limits × rows
-    double *M;     // limits × limits
-    double *q;     // limits
-    double *s;     // limits
-    bool *basic;   // limits
-    double *least; // rows
+    int r;           // rows at hand
+    int free;        // columns of V
+    double *W;       // rows × n, column after column
+    double *tau;     // rows
+    int *perm;       // n
+    double *norms;   // 2 n
+    double *V;       // free × rows, orthonormal by weights
+    double *weights; // rows: of squares in the norm
+    double *B;       // limits × rows
+    double *M;       // limits × limits
+    double *q;       // limits
+    double *s;       // limits
+    bool *basic;     // limits
+    double *least;   // rows
+    double *shared;  // rows: within half planes
 };
 
 static void lay_out(KalCarver *carver, void *owner)
@@ -59,12 +77,14 @@ static void lay_out(KalCarver *carver, void *owner)
     s->perm = kal_carve_ints(carver, n);
     s->norms = kal_carve_doubles(carver, n, 2);
     s->V = kal_carve_doubles(carver, rows, rows);
+    s->weights = kal_carve_doubles(carver, rows, 1);
     s->B = kal_carve_doubles(carver, limits, rows);
     s->M = kal_carve_doubles(carver, limits, limits);
     s->q = kal_carve_doubles(carver, limits, 1);
     s->s = kal_carve_doubles(carver, limits, 1);
     s->basic = kal_carve_bools(carver, limits);
     s->least = kal_carve_doubles(carver, rows, 1);
+    s->shared = kal_carve_doubles(carver, rows, 1);
 }
 
 KalStatus kal_share_create(KalContext *ctx, int rows, int n, int limits,
@@ -137,13 +157,56 @@ int kal_share_find(KalShare *share, int r, int n, const double *rows, bool *out_
             out_shared[i] = out_shared[i] || fabs(v[i]) > PART;
         }
     }
+    for (int i = 0; i < r; i++) {
+        s->weights[i] = 1.0;
+    }
     return s->free;
+}
+
+static double product(const KalShare *s, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < s->r; i++) {
+        sum += s->weights[i] * a[i] * b[i];
+    }
+    return sum;
+}
+
+// The columns of V made orthonormal by the weights: Gram and Schmidt's method, twice.
+static void orthonormalize(KalShare *s)
+{
+    for (int k = 0; k < s->free; k++) {
+        double *v = s->V + (size_t)k * (size_t)s->r;
+        for (int j = 0; j < 2 * k; j++) {
+            const double *u = s->V + (size_t)(j % k) * (size_t)s->r;
+            const double part = product(s, u, v);
+            for (int i = 0; i < s->r; i++) {
+                v[i] -= part * u[i];
+            }
+        }
+        const double length = sqrt(product(s, v, v));
+        for (int i = 0; length > 0.0 && i < s->r; i++) {
+            v[i] /= length;
+        }
+    }
+}
+
+void kal_share_count(KalShare *share, const bool *counts)
+{
+    bool all = true;
+    for (int i = 0; i < share->r; i++) {
+        share->weights[i] = counts[i] ? 1.0 : LIGHT;
+        all = all && counts[i];
+    }
+    if (!all) {
+        orthonormalize(share);
+    }
 }
 
 static double value_of(const KalShareLimit *limit, const double *forces)
 {
     double sum = limit->constant;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < KAL_SHARE_TERMS; k++) {
         sum += limit->force[k] >= 0 ? limit->factor[k] * forces[limit->force[k]] : 0.0;
     }
     return sum;
@@ -163,7 +226,7 @@ static double take_least(KalShare *s, const double *target, const double *forces
         const double *v = s->V + (size_t)k * (size_t)s->r;
         double part = 0.0;
         for (int i = 0; i < s->r; i++) {
-            part += v[i] * (forces[i] - (target ? target[i] : 0.0));
+            part += s->weights[i] * v[i] * (forces[i] - (target ? target[i] : 0.0));
         }
         for (int i = 0; i < s->r; i++) {
             s->least[i] -= part * v[i];
@@ -181,10 +244,8 @@ static void fill_problem(KalShare *s, const KalShareLimit *limits, int count,
     assert(0 <= count && count <= s->most_limits && size > 0.0);
     const int free = s->free;
     for (int i = 0; i < count; i++) {
-        const KalShareLimit homogeneous = {
-            .force = {limits[i].force[0],  limits[i].force[1] },
-            .factor = {limits[i].factor[0], limits[i].factor[1]}
-        };
+        KalShareLimit homogeneous = limits[i];
+        homogeneous.constant = 0.0;
         s->q[i] = value_of(&limits[i], s->least) / size;
         for (int k = 0; k < free; k++) {
             s->B[i * free + k] =
@@ -241,4 +302,98 @@ bool kal_share_solve(KalShare *share, KalLcp *lcp, const KalShareLimit *limits,
     }
     memcpy(forces, s->least, (size_t)s->r * sizeof(double));
     return true;
+}
+
+// The force along row k of a cone.
+static double cone_force(const KalShareCone *cone, const double *forces, int k)
+{
+    return cone->slip[k] >= 0 ? forces[cone->slip[k]] : cone->fixed[k];
+}
+
+// By how much forces leave a cone; their direction.
+static double find_excess(const KalShareCone *cone, const double *forces,
+                          double out_along[2])
+{
+    const double x = cone_force(cone, forces, 0);
+    const double y = cone_force(cone, forces, 1);
+    const double length = hypot(x, y);
+    const double N = cone->normal >= 0 ? forces[cone->normal] : 0.0;
+    out_along[0] = length > 0.0 ? x / length : 1.0;
+    out_along[1] = length > 0.0 ? y / length : 0.0;
+    return length - cone->slope * N - cone->force;
+}
+
+// The half plane of a cone along a direction.
+static KalShareLimit cut_off(const KalShareCone *cone, const double along[2])
+{
+    KalShareLimit limit = {
+        .force = {cone->slip[0], cone->slip[1], cone->normal},
+        .factor = {-along[0],     -along[1],     cone->slope },
+        .constant = cone->force
+    };
+    for (int k = 0; k < 2; k++) {
+        limit.constant -= cone->slip[k] < 0 ? along[k] * cone->fixed[k] : 0.0;
+    }
+    return limit;
+}
+
+// Let limits from `first` on that did not bind in the last solve go; returns how many are left.
+static int drop_loose(const KalShare *s, KalShareLimit *list, int first, int count)
+{
+    int left = first;
+    assert(0 <= first && first <= count && count <= s->most_limits);
+    for (int i = first; i < count; i++) {
+        if (s->basic[i]) {
+            list[left++] = list[i];
+        }
+    }
+    return left;
+}
+
+// Add half planes where forces leave cones; false where there is no room.
+static bool cut_cones(KalShare *s, const KalShareLimits *limits, int *count,
+                      double *out_excess)
+{
+    const int most = limits->n + KAL_SHARE_CUTS * limits->n_cones;
+    *out_excess = 0.0;
+    if (*count + limits->n_cones > most) {
+        *count = drop_loose(s, limits->list, limits->n, *count);
+    }
+    for (int i = 0; i < limits->n_cones; i++) {
+        double along[2];
+        const double excess = find_excess(&limits->cones[i], s->shared, along);
+        *out_excess = fmax(*out_excess, excess);
+        if (excess > 0.0 && *count == most) {
+            return false;
+        }
+        if (excess > 0.0) {
+            limits->list[(*count)++] = cut_off(&limits->cones[i], along);
+        }
+    }
+    return true;
+}
+
+bool kal_share_solve_cones(KalShare *share, KalLcp *lcp, const KalShareLimits *limits,
+                           double *forces)
+{
+    KalShare *s = share;
+    assert(limits->n + KAL_SHARE_CUTS * limits->n_cones <= s->most_limits);
+    int count = limits->n;
+    double size = 0.0;
+    for (int i = 0; i < s->r; i++) {
+        size = fmax(size, fabs(forces[i]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double excess = 0.0;
+        memcpy(s->shared, forces, (size_t)s->r * sizeof(double));
+        if (!kal_share_solve(s, lcp, limits->list, count, NULL, s->shared)
+            || !cut_cones(s, limits, &count, &excess)) {
+            return false;
+        }
+        if (excess <= LEFT * size) {
+            memcpy(forces, s->shared, (size_t)s->r * sizeof(double));
+            return true;
+        }
+    }
+    return false;
 }

@@ -82,12 +82,18 @@ static void lay_out(KalCarver *carver, void *owner)
     s->moved = kal_carve_doubles(carver, KAL_TOUCH_SHARED_MOST, 2);
     s->takes_part = kal_carve_bools(carver, most);
     s->limits = kal_carve(carver, most, sizeof *s->limits);
+    s->hold.cones = kal_carve(carver, n, sizeof *s->hold.cones);
+    s->hold.effects = kal_carve_doubles(carver, rows, rows);
+    s->hold.rows = kal_carve_ints(carver, rows);
+    s->hold.forces = kal_carve_doubles(carver, rows, 1);
+    s->hold.shared = kal_carve_doubles(carver, rows, 1);
 }
 
 static KalStatus init(KalTouchSolver *s)
 {
     KAL_TRY(kal_workspace_make(s->ctx, "for contacts", lay_out, s, &s->workspace));
     const int most = most_shared(s);
+    s->most_shared = most;
     KAL_TRY(kal_share_create(s->ctx, most, most, most, &s->share));
     return kal_lcp_create(s->ctx, KAL_TOUCH_UNKNOWNS * s->rows, &s->lcp);
 }
@@ -455,11 +461,13 @@ static bool verify(KalTouchSolver *s, const KalTouchProblem *p)
 // One solve with parts as they are.
 static bool solve_parts(KalTouchSolver *s, const KalTouchProblem *p)
 {
+    s->hold.shares = false;
     bond(s, p);
     map_forces(s, p);
     fill_problem(s, p);
     const KalLcpEnd end =
         kal_lcp_solve(s->lcp, s->unknowns, s->M, s->q, s->z, s->basic);
+    s->is_ray = end == KAL_LCP_RAY;
     if (end != KAL_LCP_SOLVED) {
         return false;
     }
@@ -490,40 +498,94 @@ static bool breaks(const KalTouchSolver *s, const KalTouchProblem *p, int i,
     if (state->part != KAL_PART_BONDED || friction <= limit_of(s, p, i) + ZERO * size) {
         return false;
     }
-    out_direction[0] = -f[0] / friction;
-    out_direction[1] = -f[1] / friction;
+    out_direction[0] = law->leans ? law->direction[0] : -f[0] / friction;
+    out_direction[1] = law->leans ? law->direction[1] : -f[1] / friction;
     return true;
 }
 
+// Whether touch i has a slip of two rows that is at rest and is to slide.
+static bool begins_to_slide(const KalTouchSolver *s, const KalTouchProblem *p, int i)
+{
+    const KalTouchLaw *law = &p->laws[i];
+    return law->n_slips == 2 && !law->moves && s->states[i].part == KAL_PART_SLIDE;
+}
+
+// One over a bound of the eigenvalues of G for slips of two rows that begin to slide.
+static double step_of_directions(const KalTouchSolver *s, const KalTouchProblem *p)
+{
+    double bound = 1.0;
+    for (int i = 0; i < p->n; i++) {
+        const KalTouchLaw *law = &p->laws[i];
+        for (int k = 0; begins_to_slide(s, p, i) && k < law->n_slips; k++) {
+            double sum = 0.0;
+            for (int j = 0; j < p->n; j++) {
+                const int *slip = p->laws[j].slip;
+                const double *row = s->G + (size_t)law->slip[k] * (size_t)p->rows;
+                sum += begins_to_slide(s, p, j)
+                           ? fabs(row[slip[0]]) + fabs(row[slip[1]])
+                           : 0.0;
+            }
+            bound = fmax(bound, sum);
+        }
+    }
+    return 1.0 / bound;
+}
+
+// Turn the friction of touch i against its rate: f − r v' made as long as f is.  Returns by how
+// much it turned.
+static double turn_direction(KalTouchSolver *s, const KalTouchProblem *p, int i,
+                             double step)
+{
+    KalTouchState *state = &s->states[i];
+    double f[KAL_TOUCH_SLIPS];
+    double rate[KAL_TOUCH_SLIPS];
+    slip_of(&p->laws[i], s->forces, f);
+    slip_of(&p->laws[i], s->rates, rate);
+    const double x = step * rate[0] - f[0];
+    const double y = step * rate[1] - f[1];
+    const double length = hypot(x, y);
+    if (length <= ZERO) {
+        return 0.0;
+    }
+    const double turned = fmax(fabs(x / length - state->direction[0]),
+                               fabs(y / length - state->direction[1]));
+    state->direction[0] = x / length;
+    state->direction[1] = y / length;
+    return turned;
+}
+
 // Let the directions of slips of two rows that begin to slide be those in which they do:
-// over and over until they stand still.
+// over and over until they stand still.  Rates along d alone would not do, for friction that is
+// almost as large as what pulls turns them by more than d is off.
 static bool find_directions(KalTouchSolver *s, const KalTouchProblem *p)
 {
+    const double step = step_of_directions(s, p);
     for (int turn = 0; turn < TURNS; turn++) {
         double most = 0.0;
         if (!solve_parts(s, p)) {
             return false;
         }
         for (int i = 0; i < p->n; i++) {
-            const KalTouchLaw *law = &p->laws[i];
-            KalTouchState *state = &s->states[i];
-            if (law->n_slips != 2 || law->moves || state->part != KAL_PART_SLIDE) {
-                continue;
-            }
-            double rate[KAL_TOUCH_SLIPS];
-            slip_of(law, s->rates, rate);
-            const double speed = length_of(rate, 2);
-            for (int k = 0; speed > ZERO && k < 2; k++) {
-                const double along = rate[k] / speed;
-                most = fmax(most, fabs(along - state->direction[k]));
-                state->direction[k] = along;
-            }
+            most = begins_to_slide(s, p, i) ? fmax(most, turn_direction(s, p, i, step))
+                                            : most;
         }
         if (most <= STILL) {
             return true;
         }
     }
     return true; // as far as rounding lets it; the laws decide
+}
+
+// Whatever bonded slips would bear alone, let all that can share it.
+static void share_loads(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->n; i++) {
+        any = any || s->states[i].part == KAL_PART_BONDED;
+    }
+    if (any) {
+        (void)kal_touch_hold_by_shares(s, p);
+    }
 }
 
 // Rounds in which touches that cannot hold begin to slide.
@@ -534,6 +596,7 @@ static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
         if (!find_directions(s, p)) {
             return false;
         }
+        share_loads(s, p);
         for (int i = 0; i < p->n; i++) {
             double direction[KAL_TOUCH_SLIPS];
             if (breaks(s, p, i, direction)) {
@@ -561,6 +624,11 @@ static int count_bonded(const KalTouchProblem *p)
         count += is_bonded(&p->laws[i]);
     }
     return count;
+}
+
+bool kal_touch_has_bonded(const KalTouchProblem *p)
+{
+    return count_bonded(p) > 0;
 }
 
 // Let a slip of two rows slide where it goes without friction; what goes nowhere is held.
@@ -686,11 +754,14 @@ KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *probl
         }
     }
     KalTouchEnd end = kal_touch_look_through(s, problem, solved);
+    if (s->hold.shares) {
+        memcpy(s->forces, s->hold.shared, (size_t)problem->rows * sizeof *s->forces);
+    }
     if (end != KAL_TOUCH_SHARED) { // else it is known who takes part
         blame(s, problem);
     }
     if (end == KAL_TOUCH_FOUND && !verify(s, problem)) {
-        end = KAL_TOUCH_NONE;
+        end = KAL_TOUCH_LOST;
     }
     const double size = kal_touch_size(s, problem->rows);
     for (int i = 0; i < problem->n; i++) {

@@ -35,6 +35,7 @@ typedef struct KalTouchLaw {
     double force_hold;
     bool bound; ///< no gap, and the one slip is held whatever that takes
     bool moves; ///< it slides already, along `direction`
+    bool leans; ///< if it does not hold it slides along `direction`, or not far from it
     double direction[KAL_TOUCH_SLIPS]; ///< of the slip, of length 1
 } KalTouchLaw;
 
@@ -67,6 +68,7 @@ typedef struct KalTouch {
 typedef enum KalTouchEnd {
     KAL_TOUCH_FOUND,
     KAL_TOUCH_NONE,    ///< nothing satisfies the laws
+    KAL_TOUCH_LOST,    ///< nothing was found that does, though not all was tried
     KAL_TOUCH_SEVERAL, ///< there are solutions with different rates
     KAL_TOUCH_SHARED, ///< so there are, as redundant touches share a force in several ways
 } KalTouchEnd;

@@ -41,6 +41,16 @@ typedef struct KalTouchState {
     int s;
 } KalTouchState;
 
+// Slips of two rows that hold by sharing (hold.c).
+typedef struct KalTouchHold {
+    KalShareCone *cones; ///< n
+    double *effects;     ///< rows × rows: of forces that may share a load
+    int *rows;           ///< rows: these
+    double *forces;      ///< rows: their shares
+    bool shares;         ///< they do, with these forces
+    double *shared;      ///< rows
+} KalTouchHold;
+
 struct KalTouchSolver {
     KalContext *ctx;
     KalWorkspace workspace;
@@ -70,6 +80,7 @@ struct KalTouchSolver {
     KalTouch *touches;
     bool *blamed;
     int unknowns;
+    bool is_ray;     ///< the last path ended so: there is no solution without friction
     KalShare *share; ///< of unknowns; what follows has room for SHARED_MOST of them
     int *tight;      ///< unknowns that may change
     double *effects; ///< SHARED_MOST × SHARED_MOST
@@ -77,6 +88,8 @@ struct KalTouchSolver {
     double *moved;   ///< 2 × SHARED_MOST
     bool *takes_part;
     KalShareLimit *limits;
+    int most_shared;
+    KalTouchHold hold;
 };
 
 /// The size of forces and rates.
@@ -86,10 +99,16 @@ double kal_touch_size(const KalTouchSolver *s, int rows);
 void kal_touch_expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
                       double *forces, double *rates);
 
+/// Whether slips of two rows are at rest: which slide, and where to, is more than can be tried.
+bool kal_touch_has_bonded(const KalTouchProblem *p);
 /// Whether a touch has a friction that may be at its limit.
 bool kal_touch_is_rough(const KalTouchState *state);
 /// Whether any has.
 bool kal_touch_has_friction(const KalTouchSolver *s, const KalTouchProblem *p);
+
+/// With slips of two rows held: let forces share the load so that all laws are obeyed.  False,
+/// and nothing changes, if there is no way to.
+bool kal_touch_hold_by_shares(KalTouchSolver *s, const KalTouchProblem *p);
 
 /// Whether there are other solutions than the one at hand, if there is one: forces and rates
 /// are then those of one of them.  `solved`: there is one.

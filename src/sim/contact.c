@@ -33,8 +33,6 @@ enum {
 static const double CLOSE = 1e-6;
 // Bounces whose rest takes less than this part of a run have come to their limit.
 static const double LIMIT = 1e-9;
-// Reactions and frictions up to this part of the forces are zero.
-static const double ROUNDING = 1e-10;
 // A gap that is off zero by more than this, relative to its terms, has jumped.
 static const double JUMPED = 1e-6;
 // A rate that ought not to be negative is, by more than this part of its terms.
@@ -154,57 +152,6 @@ bool kal_run_contacts_are_sharp(const KalRun *run)
     return any;
 }
 
-// How large forces along a row of a contact are, at least.
-static double force_scale(const KalRun *run, int64_t row)
-{
-    const KalInstant *instant = run->instant;
-    const size_t n = (size_t)run->system->n;
-    const double *a = instant->contacts.A + (size_t)instant->contacts.place[row] * n;
-    double force = 0.0;
-    double entry = 0.0;
-    double largest = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        force = fmax(force, fabs(instant->Q[j]));
-        entry = fmax(entry, fabs(a[j]));
-    }
-    for (int k = 0; k < instant->contacts.n_rows; k++) {
-        largest = fmax(largest, fabs(instant->contacts.own[k]));
-    }
-    const double scale = largest + (entry > 0.0 ? force / entry : 0.0);
-    return scale > 0.0 ? scale : 1.0;
-}
-
-// A force along a row, in units in which rounding is as large as the absolute tolerance.
-static double measure(const KalRun *run, double force, int64_t row)
-{
-    return force / force_scale(run, row) * (run->options.atol / ROUNDING);
-}
-
-// The reaction along a row of a contact, as the last solve gave it.
-static double reaction_of(const KalRun *run, int64_t row)
-{
-    const KalContacts *c = &run->instant->contacts;
-    return c->own[c->place[row]];
-}
-
-static double pushing(const KalRun *run, int64_t row)
-{
-    return measure(run, reaction_of(run, row), row);
-}
-
-// What is left of the friction that holds.
-static double reserve(const KalRun *run, size_t i, const KalContactValues *v)
-{
-    const KalContact *contact = &run->system->model->contacts[i];
-    const double fx = reaction_of(run, contact->slip[0]);
-    const double fy = contact->n_slips > 1 ? reaction_of(run, contact->slip[1]) : 0.0;
-    const double hold = fmax(v->hold, v->limit);
-    const double limit = contact->gap == KAL_NO_GAP
-                             ? hold
-                             : hold * fmax(reaction_of(run, contact->gap), 0.0);
-    return measure(run, limit - hypot(fx, fy), contact->slip[0]);
-}
-
 // The slip along the direction that it had; of two rows its size, which may come to zero
 // but not change its sign.
 static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
@@ -225,6 +172,7 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
     assert(out_values);
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_need_givens(instant));
+    KAL_TRY(instant->contacts.sharing.needed ? kal_contacts_share(instant) : KAL_OK);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < count_contacts(run); i++) {
@@ -233,13 +181,13 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
         out[0] = 1.0;
         out[1] = 1.0;
         if (contact->gap != KAL_NO_GAP) {
-            out[0] = follows_gap(run, i) ? values[i].gap : pushing(run, contact->gap);
+            out[0] = follows_gap(run, i) ? values[i].gap
+                                         : kal_run_keeping(run, contact->gap);
         }
         if (follows_slip(run, i)) {
             out[1] = sliding(run, i, &values[i]);
         } else if (holds(run, i)) {
-            out[1] = fmin(reserve(run, i, &values[i]),
-                          kal_run_stays_at_rest(run, i, &values[i]));
+            out[1] = kal_run_holding(run, i, &values[i]);
         }
     }
     return KAL_OK;
@@ -624,12 +572,16 @@ static void note_ends(KalRun *run, const int *crossings)
     for (size_t i = 0; i < model->n_contacts; i++) {
         const KalContact *contact = &model->contacts[i];
         KalContactState *state = &run->instant->contacts.states[i];
-        state->opens = crossings[FUNCTIONS * i] < 0 && state->acts;
-        state->breaks = crossings[FUNCTIONS * i + 1] < 0 && holds(run, i);
-        if (state->breaks) {
-            const double fx = reaction_of(run, contact->slip[0]);
+        const bool shares = kal_run_is_share(run, contact->gap);
+        state->opens = crossings[FUNCTIONS * i] < 0 && state->acts && !shares;
+        state->breaks = crossings[FUNCTIONS * i + 1] < 0 && holds(run, i) && !shares;
+        state->strains = crossings[FUNCTIONS * i + 1] < 0 && holds(run, i) && shares;
+        if (state->breaks || state->strains) {
+            const KalContacts *c = &run->instant->contacts;
+            const double *forces = state->strains ? c->sharing.held : c->own;
+            const double fx = forces[c->place[contact->slip[0]]];
             const double fy =
-                contact->n_slips > 1 ? reaction_of(run, contact->slip[1]) : 0.0;
+                contact->n_slips > 1 ? forces[c->place[contact->slip[1]]] : 0.0;
             const double size = hypot(fx, fy);
             state->direction[0] = size > 0.0 ? -fx / size : 1.0;
             state->direction[1] = size > 0.0 ? -fy / size : 0.0;
@@ -642,9 +594,10 @@ static bool clear_ends(KalRun *run)
     bool any = false;
     for (size_t i = 0; i < count_contacts(run); i++) {
         KalContactState *state = &run->instant->contacts.states[i];
-        any = any || state->opens || state->breaks;
+        any = any || state->opens || state->breaks || state->strains;
         state->opens = false;
         state->breaks = false;
+        state->strains = false;
     }
     return any;
 }
@@ -688,7 +641,8 @@ static KalStatus confirm_ends(KalRun *run, bool *out_good)
         if (state->opens) {
             *out_good = *out_good && !falls(run, &contact->gap, &one, 1);
         }
-        if (state->breaks && state->closed) {
+        if ((state->breaks || (state->strains && follows_slip(run, i)))
+            && state->closed) {
             *out_good = *out_good
                         && !falls(run, slips, state->direction, (int)contact->n_slips);
         }

@@ -687,6 +687,16 @@ double kal_run_still(const KalRun *run);
 /// moving: they may do so at one instant only, as a rod does with what it is about to turn.
 double kal_run_stays_at_rest(const KalRun *run, size_t i, const KalContactValues *v);
 
+/// Whether the force along a row of a contact, KAL_NO_GAP for none, is a share of what redundant
+/// contacts bear together, and not that of the last solve.
+bool kal_run_is_share(const KalRun *run, int64_t row);
+
+/// How far the force along the gap of a closed contact is from pulling.
+double kal_run_keeping(const KalRun *run, int64_t gap);
+
+/// How far what holds the slip of contact i is from letting it go.
+double kal_run_holding(const KalRun *run, size_t i, const KalContactValues *v);
+
 /// @name Contacts
 /// @{
 KAL_CHECKED KalStatus kal_run_contacts_init(KalRun *run);

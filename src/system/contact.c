@@ -16,6 +16,8 @@
 
 // What is left of a row that depends on others, of its square.
 static const double DEPENDENT = 1e-12;
+// What no share of forces holds is over its limit by less than this part of it, or more.
+static const double STRAINED = 1e-8;
 // Gaps and velocities up to this, relative to their terms, are 0 in a state that is given.
 static const double TOUCHING = 1e-10;
 
@@ -108,19 +110,7 @@ static void lay_out(KalCarver *carver, void *owner)
     c->blamed = kal_carve_names(carver, count);
     c->suspended = kal_carve_bools(carver, rows);
     c->own = kal_carve_doubles(carver, rows, 1);
-    c->sharing.left = kal_carve_bools(carver, rows);
-    const size_t most = (size_t)kal_contacts_most_shared(instant->system);
-    c->sharing.rows = kal_carve_doubles(carver, most, n);
-    c->sharing.forces = kal_carve_doubles(carver, most, 1);
-    c->sharing.list = kal_carve_ints(carver, most);
-    c->sharing.marks = kal_carve_bools(carver, most);
-    c->sharing.place = kal_carve_ints(carver, m);
-    c->sharing.normal = kal_carve_ints(carver, m);
-    c->sharing.friction = kal_carve_doubles(carver, m, 1);
-    c->sharing.limits =
-        kal_carve(carver, (size_t)kal_contacts_most_limits(instant->system),
-                  sizeof *c->sharing.limits);
-    c->sharing.multipliers = kal_carve_doubles(carver, m, 1);
+    kal_contacts_lay_out_sharing(c, instant->system, carver);
 }
 
 // Places of the rows of contacts.
@@ -325,6 +315,13 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
                         have_one_slope(&instant->contacts.decision)
                             ? ""
                             : ", or give them the same friction");
+    case KAL_TOUCH_LOST:
+        return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                        "found no %s that satisfy the laws of contact and friction at "
+                        "t = %.9g: %s (there may be none, as in Painlevé's paradox; "
+                        "less friction, or fewer contacts that repeat others, would "
+                        "decide)",
+                        what, t, names);
     case KAL_TOUCH_NONE:
     case KAL_TOUCH_FOUND: break;
     }
@@ -366,12 +363,14 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     const bool dry = contact->gap == KAL_NO_GAP;
     KalTouchLaw *law = &c->decision.laws[c->decision.n_laws];
     KAL_TRY(check_values(instant, i, v));
+    const double hold =
+        fmax(v->hold, v->limit) * (c->states[i].strains ? 1.0 - STRAINED : 1.0);
     *law = (KalTouchLaw){.gap = KAL_NO_ROW,
                          .n_slips = (int)contact->n_slips,
                          .slope = dry ? 0.0 : v->limit,
                          .force = dry ? v->limit : 0.0,
-                         .slope_hold = dry ? 0.0 : fmax(v->hold, v->limit),
-                         .force_hold = dry ? fmax(v->hold, v->limit) : 0.0};
+                         .slope_hold = dry ? 0.0 : hold,
+                         .force_hold = dry ? hold : 0.0};
     if (!dry) {
         law->gap = c->decision.n_used;
         c->decision.used[c->decision.n_used++] = c->place[contact->gap];
@@ -381,6 +380,7 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     const bool moves = speed > still;
     state->moves = moves;
     law->moves = law->n_slips > 0 && (moves || state->breaks);
+    law->leans = state->strains;
     for (int k = 0; k < law->n_slips; k++) {
         law->slip[k] = c->decision.n_used;
         law->direction[k] = moves ? v->slip[k] / speed : state->direction[k];
@@ -466,10 +466,13 @@ static bool extends(const KalContacts *c, int *chosen, int count, int row)
     return true;
 }
 
-// Rows that are to act, in turn: of what pushes, of what holds by a force of its own, of what
-// holds without any, of what only stays closed.  The first two are independent, for they are of
-// one basis; so no row bears what the decision gave to another, beyond its own limit.
+// Rows that are to act, in turn: of slips of two rows that hold, of what pushes, of what holds by
+// a force of its own, of what holds without any, of what only stays closed.  What pushes and what
+// holds by a force of its own is independent, for it is of one basis; so no row bears what the
+// decision gave to another, beyond its own limit.  Slips of two rows know of no basis; where they
+// share forces with others the shares are watched instead.
 typedef enum Turn {
+    TURN_PAIRS,
     TURN_PUSHES,
     TURN_GRIPS,
     TURN_HOLDS,
@@ -507,11 +510,26 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
         && !touch->leaves) {
         state->acts = activate_row(instant, law->gap, chosen, count);
     }
-    const bool holds = touch->mode == KAL_TOUCH_HOLD
-                       && turn == (touch->grips ? TURN_GRIPS : TURN_HOLDS);
+    const Turn own = law->n_slips == 2 ? TURN_PAIRS
+                     : touch->grips    ? TURN_GRIPS
+                                       : TURN_HOLDS;
+    const bool holds = touch->mode == KAL_TOUCH_HOLD && turn == own;
     for (int s = 0; holds && s < law->n_slips; s++) {
         (void)activate_row(instant, law->slip[s], chosen, count);
     }
+}
+
+// Whether slips of two rows hold while rows depend on others.
+static void note_sharing(KalContacts *c)
+{
+    bool holds = false;
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        const KalContactState *state = &c->states[c->decision.members[k]];
+        holds = holds
+                || (c->decision.laws[k].n_slips == 2 && state->holds
+                    && state->mode == KAL_TOUCH_HOLD);
+    }
+    c->sharing.needed = holds && c->sharing.any_left;
 }
 
 // States and active rows from what was decided.
@@ -538,6 +556,7 @@ static void apply(KalInstant *instant, const KalTouchAnswer *answer)
             activate_touch(instant, answer, k, turn, c->decision.chosen, &count);
         }
     }
+    note_sharing(c);
     kal_instant_activate(instant, instant->active);
 }
 

@@ -21,13 +21,14 @@
 
 /// A contact at an instant.
 typedef struct KalContactState {
-    bool closed; ///< its gap is 0, and stays so
-    bool acts;   ///< its gap is an active row
-    bool holds;  ///< its slip is 0, and stays so
-    bool moves;  ///< its slip is not 0
-    bool gone;   ///< what jumps has taken it apart
-    bool opens;  ///< a decision is to let it open
-    bool breaks; ///< a decision is to let it slide, along `direction`
+    bool closed;  ///< its gap is 0, and stays so
+    bool acts;    ///< its gap is an active row
+    bool holds;   ///< its slip is 0, and stays so
+    bool moves;   ///< its slip is not 0
+    bool gone;    ///< what jumps has taken it apart
+    bool opens;   ///< a decision is to let it open
+    bool breaks;  ///< a decision is to let it slide, along `direction`
+    bool strains; ///< a decision is to find where to: no share of forces holds it
     double direction[KAL_TOUCH_SLIPS]; ///< that it slides in
     KalTouchMode mode;                 ///< what it does
 } KalContactState;
@@ -89,6 +90,8 @@ typedef struct KalContactSharing {
     bool whole; ///< rows that depend on others act too, for one instant is looked at
     bool *left; ///< n_rows: those that would act, but depend on others
     bool any_left;
+    bool needed;   ///< slips of two rows hold, and share forces with others
+    bool possible; ///< the last shares obey all limits
     bool shared;   ///< the reactions of the last solve are shared out
     bool doubtful; ///< and some were not unique
     KalShare *share;
@@ -97,11 +100,13 @@ typedef struct KalContactSharing {
     double *forces;   ///< count
     int *list;        ///< count: constraints
     bool *marks;      ///< count: not unique
+    bool *counts;     ///< count: a force of a contact
+    double *held;     ///< n_rows: reactions of the last shares that obeyed all limits
     int *place;       ///< m: place in these lists, or −1
     int *normal;      ///< m: of a slip that slides the gap that it pushes with, or −1
     double *friction; ///< m: and the part of its reaction that the friction is
-    KalShareLimit *limits;
-    int n_limits;
+    KalShareLimits limits;
+    KalShareCone *cones;
     double *multipliers; ///< m
 } KalContactSharing;
 

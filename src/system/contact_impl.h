@@ -43,6 +43,10 @@ void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE]);
 void kal_contacts_blame(KalInstant *instant, const int *list, int count,
                         char text[KAL_BLAMED_SIZE]);
 
+/// Room for what redundant contacts share.
+void kal_contacts_lay_out_sharing(KalContacts *c, const KalSystem *system,
+                                  KalCarver *carver);
+
 /// How many rows may share forces at most, and limits of them.
 int kal_contacts_most_shared(const KalSystem *system);
 int kal_contacts_most_limits(const KalSystem *system);

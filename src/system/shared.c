@@ -15,7 +15,8 @@
 
 enum {
     MOST_ROWS = 200, // that share forces
-    LIMITS = 3       // of a contact, at most
+    MOST_LIMITS = 3 * MOST_ROWS,
+    SIDES = 2 // of a slip of one row
 };
 
 int kal_contacts_most_shared(const KalSystem *system)
@@ -23,11 +24,46 @@ int kal_contacts_most_shared(const KalSystem *system)
     return system->m < MOST_ROWS ? system->m : MOST_ROWS;
 }
 
+// Limits of the forces of a contact: of its gap, and of its slip.
+static int count_limits(const KalContact *contact)
+{
+    switch (contact->n_slips) {
+    case 0: return 1;
+    case 1: return 1 + SIDES;
+    }
+    return 1 + KAL_SHARE_CUTS;
+}
+
 int kal_contacts_most_limits(const KalSystem *system)
 {
-    const size_t most = (size_t)MOST_ROWS;
-    const size_t count = system->model->n_contacts;
-    return LIMITS * (int)(count < most ? count : most);
+    int count = 0;
+    for (size_t i = 0; i < system->model->n_contacts && count < MOST_LIMITS; i++) {
+        count += count_limits(&system->model->contacts[i]);
+    }
+    return count < MOST_LIMITS ? count : MOST_LIMITS;
+}
+
+void kal_contacts_lay_out_sharing(KalContacts *c, const KalSystem *system,
+                                  KalCarver *carver)
+{
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t rows = (size_t)c->n_rows;
+    c->sharing.left = kal_carve_bools(carver, rows);
+    const size_t most = (size_t)kal_contacts_most_shared(system);
+    c->sharing.rows = kal_carve_doubles(carver, most, n);
+    c->sharing.forces = kal_carve_doubles(carver, most, 1);
+    c->sharing.list = kal_carve_ints(carver, most);
+    c->sharing.marks = kal_carve_bools(carver, most);
+    c->sharing.counts = kal_carve_bools(carver, most);
+    c->sharing.held = kal_carve_doubles(carver, rows, 1);
+    c->sharing.place = kal_carve_ints(carver, m);
+    c->sharing.normal = kal_carve_ints(carver, m);
+    c->sharing.friction = kal_carve_doubles(carver, m, 1);
+    c->sharing.limits.list = kal_carve(carver, (size_t)kal_contacts_most_limits(system),
+                                       sizeof *c->sharing.limits.list);
+    c->sharing.cones = kal_carve(carver, most, sizeof *c->sharing.cones);
+    c->sharing.multipliers = kal_carve_doubles(carver, m, 1);
 }
 
 // Add a row with a force; false when there are too many.
@@ -46,6 +82,14 @@ static bool add_row(KalInstant *instant, int constraint, const double *row,
     c->sharing.list[k] = constraint;
     c->sharing.count++;
     return true;
+}
+
+// Of the norm only forces of contacts are part: multipliers of constraints have units of any kind.
+static void note_counts(KalContacts *c)
+{
+    for (int k = 0; k < c->sharing.count; k++) {
+        c->sharing.counts[k] = c->place[c->sharing.list[k]] >= 0;
+    }
 }
 
 // Rows that act, then those that were left out.
@@ -110,45 +154,81 @@ static void add_friction(KalInstant *instant, size_t i, const KalContactValues *
     }
 }
 
-// What the forces of contact i may be: N ≥ 0 and, where its slip of one row holds, |f| ≤ μN.
-static void add_limits(KalInstant *instant, size_t i, double hold)
+static void add_limit(KalContacts *c, const KalShareLimit *limit)
+{
+    c->sharing.limits.list[c->sharing.limits.n++] = *limit;
+}
+
+// |f| ≤ μN of a slip of one row that holds.
+static void add_sides(KalInstant *instant, const KalContact *contact, double hold)
 {
     KalContacts *c = &instant->contacts;
-    const KalContact *contact = &instant->system->model->contacts[i];
     const double *reactions = instant->variables + instant->system->layout.reactions;
-    if (contact->gap == KAL_NO_GAP || c->sharing.place[contact->gap] < 0) {
-        return;
-    }
-    const int N = c->sharing.place[contact->gap];
-    c->sharing.limits[c->sharing.n_limits++] = (KalShareLimit){
-        .force = {N,   -1 },
-          .factor = {1.0, 0.0},
-          .constant = 0.0
-    };
-    if (contact->n_slips != 1 || c->states[i].mode != KAL_TOUCH_HOLD) {
-        return;
-    }
     const int f = c->sharing.place[contact->slip[0]];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SIDES; k++) {
         const double side = k == 0 ? -1.0 : 1.0;
         const double fixed = f < 0 ? side * reactions[contact->slip[0]] : 0.0;
-        c->sharing.limits[c->sharing.n_limits++] = (KalShareLimit){
-            .force = {N,    f   },
-              .factor = {hold, side},
-              .constant = fixed
+        const KalShareLimit limit = {
+            .force = {c->sharing.place[contact->gap], f,    -1 },
+            .factor = {hold,                           side, 0.0},
+            .constant = fixed
         };
+        add_limit(c, &limit);
     }
 }
 
-static KalStatus gather_limits(KalInstant *instant)
+// The same of a slip of two rows.
+static void add_cone(KalInstant *instant, const KalContact *contact, double hold)
 {
     KalContacts *c = &instant->contacts;
-    c->sharing.n_limits = 0;
+    const double *reactions = instant->variables + instant->system->layout.reactions;
+    KalShareCone cone = {.normal = c->sharing.place[contact->gap], .slope = hold};
+    for (int k = 0; k < KAL_TOUCH_SLIPS; k++) {
+        cone.slip[k] = c->sharing.place[contact->slip[k]];
+        cone.fixed[k] = reactions[contact->slip[k]];
+    }
+    c->sharing.cones[c->sharing.limits.n_cones++] = cone;
+}
+
+// What the forces of contact i may be: N ≥ 0 and, where its slip holds, |f| ≤ μN; false if there
+// is no room.
+static bool add_limits(KalInstant *instant, size_t i, double hold)
+{
+    KalContacts *c = &instant->contacts;
+    const KalContact *contact = &instant->system->model->contacts[i];
+    const KalShareLimits *limits = &c->sharing.limits;
+    if (contact->gap == KAL_NO_GAP || c->sharing.place[contact->gap] < 0) {
+        return true;
+    }
+    if (limits->n + limits->n_cones * KAL_SHARE_CUTS + count_limits(contact)
+        > kal_contacts_most_limits(instant->system)) {
+        return false;
+    }
+    const KalShareLimit pushes = {
+        .force = {c->sharing.place[contact->gap], -1,  -1 },
+          .factor = {1.0,                            0.0, 0.0}
+    };
+    add_limit(c, &pushes);
+    if (contact->n_slips == 1 && c->states[i].mode == KAL_TOUCH_HOLD) {
+        add_sides(instant, contact, hold);
+    } else if (contact->n_slips == 2 && c->states[i].mode == KAL_TOUCH_HOLD) {
+        add_cone(instant, contact, hold);
+    }
+    return true;
+}
+
+static KalStatus gather_limits(KalInstant *instant, bool *out_fits)
+{
+    KalContacts *c = &instant->contacts;
+    c->sharing.limits.n = 0;
+    c->sharing.limits.cones = c->sharing.cones;
+    c->sharing.limits.n_cones = 0;
+    *out_fits = true;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *v = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < instant->system->model->n_contacts; i++) {
         add_friction(instant, i, &v[i]);
-        add_limits(instant, i, fmax(v[i].hold, v[i].limit));
+        *out_fits = *out_fits && add_limits(instant, i, fmax(v[i].hold, v[i].limit));
     }
     return KAL_OK;
 }
@@ -165,6 +245,9 @@ static void publish(KalInstant *instant)
         if (c->sharing.normal[i] >= 0) {
             reactions[i] = c->sharing.friction[i] * reactions[c->sharing.normal[i]];
         }
+    }
+    for (int k = 0; k < c->n_rows; k++) {
+        c->sharing.held[k] = reactions[c->rows[k]];
     }
 }
 
@@ -196,6 +279,7 @@ KalStatus kal_contacts_share(KalInstant *instant)
 {
     assert(instant->system);
     KalContacts *c = &instant->contacts;
+    bool fits = true;
     if (c->n_rows == 0 || c->sharing.shared) {
         return KAL_OK;
     }
@@ -210,15 +294,18 @@ KalStatus kal_contacts_share(KalInstant *instant)
         forget(instant);
         return KAL_OK;
     }
-    KAL_TRY(gather_limits(instant));
+    KAL_TRY(gather_limits(instant, &fits));
+    note_counts(c);
     c->sharing.doubtful =
         kal_share_find(c->sharing.share, c->sharing.count, instant->system->n,
                        c->sharing.rows, c->sharing.marks)
         > 0;
-    if (c->sharing.doubtful
-        && kal_share_solve(c->sharing.share, kal_groups_lcp(c->groups),
-                           c->sharing.limits, c->sharing.n_limits, NULL,
-                           c->sharing.forces)) {
+    kal_share_count(c->sharing.share, c->sharing.counts);
+    c->sharing.possible =
+        c->sharing.doubtful && fits
+        && kal_share_solve_cones(c->sharing.share, kal_groups_lcp(c->groups),
+                                 &c->sharing.limits, c->sharing.forces);
+    if (c->sharing.possible) {
         publish(instant);
         replace_multipliers(instant);
     }

@@ -958,6 +958,80 @@ def a_puck_at_rest_is_pushed():
     near(result["outputs"]["N"], 3 + 0.2 * 9.81)
 
 
+def turntable(speed, until):
+    return f"""
+    param g = 9.81, mu = 0.2, R = 1.1
+    let W = {speed}
+    coord x, y, z
+    kinetic 1/2*(x'^2 + y'^2 + z'^2)
+    potential g*z
+    contact table: z >= 0, friction = mu, static = 1.5*mu, slip = [x' + W*y, y' - W*x]
+    contact rim: R - sqrt(x^2 + y^2) >= 0
+    init x = R, y = 0, z = 0, x' = 0, y' = R*({speed.replace("t", "0")}), z' = 0
+    simulate 0 .. {until} every 0.05
+    output N = reaction(rim), T = friction(table)
+    """
+
+
+@case
+def a_puck_is_carried_along_a_rim():
+    # Friction alone could not carry it, for R W^2 > 1.5 mu g, but it need not: the rim bears what
+    # it does not.  With W = t^2 the table carries it until 2 R t = 1.5 mu g, then it slides.
+    names = ["x", "y", "N", "T.x", "T.y"]
+    for x, y, N, fx, fy in table_of(turntable("2", 4), *names):
+        near(N - (fx * x + fy * y) / 1.1, 4.4, 1e-8)
+        near(fx * y - fy * x, 0.0, 1e-8)
+        assert fx * fx + fy * fy <= (0.3 * 9.81) ** 2 * (1 + 1e-8) and N >= 0, (N, fx, fy)
+    result = simulate(turntable("2", 4))
+    near(result["q"]["x"], 1.1 * cos(8), 1e-8)
+    near(result["q"]["y"], 1.1 * sin(8), 1e-8)
+    assert not times(result, "slips"), result["incidents"]
+    result = simulate(turntable("t^2", 2))
+    slips = times(result, "slips")
+    assert len(slips) == 1, result["incidents"]
+    near(slips[0], 0.3 * 9.81 / 2.2, 1e-8)
+    speed = 1.1 * slips[0] ** 2 + 0.2 * 9.81 * (2 - slips[0])
+    near(sqrt(result["qd"]["x"] ** 2 + result["qd"]["y"] ** 2), speed, 1e-7)
+
+
+@case
+def four_feet_hold_what_friction_can():
+    # Pushed with 3 t along (4, 3) at its center, a body on four feet slips at 3 t = static m g,
+    # however its feet share that, and none bears anything along the plane without a push.
+    text = """
+    use spatial
+    part b = Body(m = 2, I = [0.1, 0.1, 0.1])
+    part f[i in 1..4] = Foot(b = b, at_b = [if(i < 3, 0.2, -0.2), if(i == 1 or i == 3, 0.2, -0.2),
+                             -0.1], friction = 0.3, static = 0.4)
+    force b.x = 3*t*0.8
+    force b.y = 3*t*0.6
+    init b.x = 0, b.y = 0, b.z = 0.1
+    simulate 0 .. 4 every 0.1
+    output T = sum(i in 1..4 : friction(f[i].touch).x), one = friction(f[1].touch).x
+    """
+    result = simulate(text)
+    slip = 0.4 * 2 * 9.81 / 3
+    assert len(times(result, "slips")) == 4, result["incidents"]
+    for t in times(result, "slips"):
+        near(t, slip, 1e-8)
+    speed = 0.75 * (16 - slip * slip) - 0.3 * 9.81 * (4 - slip)
+    near(result["qd"]["b.x"], 0.8 * speed, 1e-8)
+    near(result["qd"]["b.y"], 0.6 * speed, 1e-8)
+    still = simulate(text, "--until", "2")
+    near(still["outputs"]["T"], -4.8, 1e-9)
+    near(evaluate(text)["outputs"]["one"], 0.0, 1e-9)
+
+
+@case
+def what_sticks_at_a_rim_stays():
+    # Bounces along the rim end as the table takes the puck along: it goes round with the table.
+    text = (EXAMPLES.parent / "fuzz/corpus/run/contact_space.kal").read_text(encoding="utf-8")
+    result = simulate(text)
+    near(result["qd"]["x"] ** 2 + result["qd"]["y"] ** 2, 2.2 ** 2, 1e-8)
+    assert len(times(result, "sticks", "table")) == 1, result["incidents"]
+    assert not times(result, "slips", "table"), result["incidents"]
+
+
 @case
 def four_feet_meet_a_wall():
     # All slide alike, so that the center is thrown back as a puck is.

@@ -5,7 +5,7 @@
 #include "tap.h"
 
 enum {
-    MOST = 6
+    MOST = 12
 };
 
 static KalContext *ctx;
@@ -27,10 +27,10 @@ static void end(void)
 }
 
 static const KalShareLimit pushes[] = {
-    {.force = {0, -1}, .factor = {1.0, 0.0}},
-    {.force = {1, -1}, .factor = {1.0, 0.0}},
-    {.force = {2, -1}, .factor = {1.0, 0.0}},
-    {.force = {3, -1}, .factor = {1.0, 0.0}},
+    {.force = {0, -1, -1}, .factor = {1.0, 0.0}},
+    {.force = {1, -1, -1}, .factor = {1.0, 0.0}},
+    {.force = {2, -1, -1}, .factor = {1.0, 0.0}},
+    {.force = {3, -1, -1}, .factor = {1.0, 0.0}},
 };
 
 // A beam on supports at −1, 0, 1 and 3 with a load of 6 at 0: rows are lift and moment.
@@ -79,7 +79,7 @@ static void frictions_stay_within_their_limits(void)
     const KalShareLimit limits[] = {
         pushes[0],
         pushes[1],
-        {.force = {0, 2}, .factor = {0.5, -1.0}},
+        {.force = {0, 2, -1}, .factor = {0.5, -1.0}},
     };
     double forces[] = {6.0, 0.0, 2.5};
     bool shared[3];
@@ -111,6 +111,68 @@ static void targets_lead_to_either_end(void)
     end();
 }
 
+// A load of (4, 3) on a wall that bears x, and on a friction of at most 3.2: without a cone each
+// bears 2 of x, with it the friction bears as much as is left, √(3.2² − 3²).
+static void cones_are_obeyed(void)
+{
+    const double rows[] = {1.0, 0.0, 1.0, 0.0, 0.0, 1.0};
+    const KalShareCone cone = {
+        .slip = {1, 2},
+          .normal = -1, .force = 3.2
+    };
+    KalShareLimit list[1 + KAL_SHARE_CUTS] = {pushes[0]};
+    const KalShareLimits limits = {.list = list, .n = 1, .cones = &cone, .n_cones = 1};
+    double forces[] = {0.0, 4.0, 3.0};
+    bool shared[3];
+    begin();
+    ok(kal_share_find(share, 3, 2, rows, shared) == 1);
+    ok(kal_share_solve_cones(share, lcp, &limits, forces));
+    near(forces[0], 4.0 - sqrt(3.2 * 3.2 - 9.0), 1e-8);
+    near(forces[1], sqrt(3.2 * 3.2 - 9.0), 1e-8);
+    near(forces[2], 3.0, 1e-12);
+    end();
+}
+
+// N bears 6 together with another, and its friction, part of which is fixed, needs 5 of them.
+static void cones_grow_with_their_normal_force(void)
+{
+    const double rows[] = {1.0, 0.0, 1.0, 0.0, 0.0, 1.0};
+    const KalShareCone cone = {
+        .slip = {2,   -1 },
+          .fixed = {0.0, 2.0},
+          .normal = 0, .slope = 0.5
+    };
+    KalShareLimit list[2 + KAL_SHARE_CUTS] = {pushes[0], pushes[1]};
+    const KalShareLimits limits = {.list = list, .n = 2, .cones = &cone, .n_cones = 1};
+    double forces[] = {0.0, 6.0, 1.5};
+    bool shared[3];
+    begin();
+    ok(kal_share_find(share, 3, 2, rows, shared) == 1);
+    ok(kal_share_solve_cones(share, lcp, &limits, forces));
+    near(forces[0], 5.0, 1e-8);
+    near(forces[1], 1.0, 1e-8);
+    end();
+}
+
+// The friction alone needs more than the cone has.
+static void what_no_share_bears_is_told(void)
+{
+    const double rows[] = {1.0, 0.0, 1.0, 0.0, 0.0, 1.0};
+    const KalShareCone cone = {
+        .slip = {1, 2},
+          .normal = -1, .force = 2.9
+    };
+    KalShareLimit list[1 + KAL_SHARE_CUTS] = {pushes[0]};
+    const KalShareLimits limits = {.list = list, .n = 1, .cones = &cone, .n_cones = 1};
+    double forces[] = {0.0, 4.0, 3.0};
+    bool shared[3];
+    begin();
+    ok(kal_share_find(share, 3, 2, rows, shared) == 1);
+    ok(!kal_share_solve_cones(share, lcp, &limits, forces));
+    near(forces[1], 4.0, 0.0);
+    end();
+}
+
 static void independent_rows_share_nothing(void)
 {
     const double rows[] = {1.0, 2.0, 1.0, -1.0};
@@ -138,5 +200,7 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(a_beam_shares_its_load_linearly),
         TAP_CASE(what_would_pull_has_no_share),
         TAP_CASE(frictions_stay_within_their_limits),
-        TAP_CASE(targets_lead_to_either_end), TAP_CASE(independent_rows_share_nothing),
+        TAP_CASE(targets_lead_to_either_end), TAP_CASE(cones_are_obeyed),
+        TAP_CASE(cones_grow_with_their_normal_force),
+        TAP_CASE(what_no_share_bears_is_told), TAP_CASE(independent_rows_share_nothing),
         TAP_CASE(every_allocation_may_fail))
