@@ -693,7 +693,6 @@ bool kal_run_is_share(const KalRun *run, int64_t row);
 
 /// How far the force along the gap of a closed contact is from pulling.
 double kal_run_keeping(const KalRun *run, int64_t gap);
-
 /// How far what holds the slip of contact i is from letting it go.
 double kal_run_holding(const KalRun *run, size_t i, const KalContactValues *v);
 
