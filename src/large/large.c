@@ -575,6 +575,16 @@ static KalStatus fail_massless(KalLarge *l, int count)
         names.text, l->n);
 }
 
+// The rank of M, which is found once.
+static KalStatus need_rank(KalLarge *l, const KalLargeProblem *p)
+{
+    if (!l->metric.ranked) {
+        KAL_TRY(kal_large_rank_mass(l, p, &l->metric.rank_M));
+        l->metric.ranked = true;
+    }
+    return KAL_OK;
+}
+
 // Rows lend until no pivot of M vanishes.  Each turn adds at least one row to those
 // that lend, so there are at most m turns; the structure that is found is kept for all
 // later instants.
@@ -589,10 +599,7 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
             return KAL_OK;
         }
         const int massless = count_massless(l, held, l->blamed);
-        if (!l->metric.ranked) {
-            KAL_TRY(kal_large_rank_mass(l, p, &l->metric.rank_M));
-            l->metric.ranked = true;
-        }
+        KAL_TRY(need_rank(l, p));
         if (ask(l, p, held) == 0) {
             if (massless == 0 || damping > 0.0) {
                 return KAL_OK; // what nothing holds does not move

@@ -197,7 +197,7 @@ KalStatus kal_route_newton_factor(KalRoute *route, const KalNewtonPlace *place)
 void kal_route_newton_solve(KalRoute *route, double *x)
 {
     const KalElimination *e = &route->elimination;
-    const size_t size = (size_t)(2 * e->n + e->rank + e->positions);
+    const size_t size = 2 * (size_t)e->n + (size_t)e->rank + (size_t)e->positions;
     memcpy(route->newton.b, x, size * sizeof *x);
     kal_sparse_lu_solve(&route->newton.factors, route->newton.b, x);
 }
