@@ -86,6 +86,27 @@ static double change_of(const KalRun *run, size_t i, int a, int b)
     return same || (isnan(x) && isnan(y)) ? 0.0 : fabs(y - x);
 }
 
+// Functions that are made of what changed its piece may jump over zero with it.
+static KalStatus follow_changes(KalRun *run, const int *crossings)
+{
+    const KalSystem *system = run->system;
+    const size_t count = system->pieces.n_switches;
+    run->instant->modes = run->jumps.modes;
+    const KalStatus status = kal_instant_evaluate(run->instant, KAL_PROGRAM_SWITCHES);
+    run->instant->modes = run->modes.modes;
+    KAL_TRY(status);
+    const double *values = run->instant->results;
+    for (size_t i = 0; i < count; i++) {
+        const KalSwitchSides sides =
+            kal_switch_sides(&system->pieces.switches[i], values[count + i]);
+        const double side = sides.slope * values[i];
+        if (crossings[i] == 0 && fabs(side) > run->modes.bands[i]) {
+            run->jumps.modes[i] = side > 0.0 ? sides.above : sides.below;
+        }
+    }
+    return KAL_OK;
+}
+
 // The pieces behind the switches that are at the horizon.
 static KalStatus find_modes_behind(KalRun *run, const int *crossings)
 {
@@ -102,7 +123,7 @@ static KalStatus find_modes_behind(KalRun *run, const int *crossings)
             run->jumps.modes[i] = up ? sides.above : sides.below;
         }
     }
-    return KAL_OK;
+    return follow_changes(run, crossings);
 }
 
 KalStatus kal_run_pieces_jump(KalRun *run, bool *out_jumps)

@@ -114,15 +114,24 @@ KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
                     where, quote, t);
 }
 
+static void note_functions(KalRun *run, size_t from)
+{
+    KalModeWatch *watch = &run->modes;
+    const size_t count = run->system->pieces.n_switches;
+    const double *values = run->instant->results;
+    assert(run->system->n_results[KAL_PROGRAM_SWITCHES] == 2 * count && from <= count);
+    memcpy(watch->values + from, values + from, (count - from) * sizeof(double));
+    memcpy(watch->levels + from, values + count + from,
+           (count - from) * sizeof(double));
+}
+
 bool kal_run_modes_are_doubtful(KalRun *run)
 {
     const double few = 1e3; // times what is taken for zero
     const size_t count = run->system->pieces.n_switches;
     bool doubtful = false;
     if (count > 0 && kal_outlook_evaluate(run) == KAL_OK) {
-        memcpy(run->modes.values, run->instant->results, count * sizeof(double));
-        memcpy(run->modes.levels, run->instant->results + count,
-               count * sizeof(double));
+        note_functions(run, 0);
         kal_outlook_find_bands(run);
         for (size_t i = 0; i < count; i++) {
             doubtful =
@@ -243,6 +252,37 @@ static double other_piece(const KalRun *run, size_t i)
     return run->modes.before[i] == sides.above ? sides.below : sides.above;
 }
 
+// The pieces of the functions from one on by their sides; those at zero have none yet.
+static void take_sides(KalRun *run, size_t from)
+{
+    KalModeWatch *watch = &run->modes;
+    for (size_t i = from; i < run->system->pieces.n_switches; i++) {
+        const bool zero = fabs(watch->values[i]) <= watch->bands[i];
+        watch->modes[i] = zero ? (double)NAN : piece_of(run, i);
+    }
+}
+
+// Choose the piece of one function.  Those that follow may be made of it, and rounding have put
+// them on another piece.
+static KalStatus choose_one(KalRun *run, size_t i, bool again)
+{
+    KalModeWatch *watch = &run->modes;
+    const double apparent = piece_of(run, i);
+    const bool reached = isnan(watch->modes[i]) || has_changed(watch, i);
+    watch->open[i] = reached || (again && watch->open[i] != 0.0) ? 1.0 : 0.0;
+    KAL_TRY(watch->open[i] != 0.0 ? decide(run, i) : KAL_OK);
+    if (again && isnan(watch->modes[i])) {
+        watch->modes[i] = other_piece(run, i); // it may not quite rest on that one
+    }
+    if (!isnan(watch->modes[i]) && watch->modes[i] != apparent) {
+        run->solved = false;
+        KAL_TRY(kal_outlook_evaluate(run));
+        note_functions(run, i + 1);
+        take_sides(run, i + 1);
+    }
+    return KAL_OK;
+}
+
 // Choose the pieces that the motion from the instant's state on is on; `again`: after an
 // impact at the same instant, which may lead back over any border that was reached in it.
 // Clear cases first: what is at zero is decided with the pieces of all others known.
@@ -254,25 +294,15 @@ static KalStatus choose(KalRun *run, bool again)
     run->instant->modes = NULL;
     run->solved = false;
     KAL_TRY(kal_outlook_evaluate(run));
-    assert(run->system->n_results[KAL_PROGRAM_SWITCHES] == 2 * count);
-    memcpy(watch->values, run->instant->results, count * sizeof(double));
-    memcpy(watch->levels, run->instant->results + count, count * sizeof(double));
+    note_functions(run, 0);
     for (size_t i = 0; i < count; i++) {
         watch->modes[i] = piece_of(run, i); // on which functions are smooth
     }
     run->instant->modes = watch->modes;
     kal_outlook_find_bands(run);
+    take_sides(run, 0);
     for (size_t i = 0; i < count; i++) {
-        const bool zero = fabs(watch->values[i]) <= watch->bands[i];
-        watch->modes[i] = zero ? (double)NAN : piece_of(run, i);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const bool reached = isnan(watch->modes[i]) || has_changed(watch, i);
-        watch->open[i] = reached || (again && watch->open[i] != 0.0) ? 1.0 : 0.0;
-        KAL_TRY(watch->open[i] != 0.0 ? decide(run, i) : KAL_OK);
-        if (again && isnan(watch->modes[i])) {
-            watch->modes[i] = other_piece(run, i); // it may not quite rest on that one
-        }
+        KAL_TRY(choose_one(run, i, again));
     }
     run->solved = false;
     return KAL_OK;

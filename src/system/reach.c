@@ -64,13 +64,22 @@ static KalStatus add_table(Reach *r, KalExprNode node)
     return kal_block_add(r->system->ctx, &r->tables, &use, sizeof use);
 }
 
+// What was written before something else was put in the place of a promise is no formula of the
+// model.
+static KalStatus add_if_meant(Reach *r, KalExprNode node)
+{
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(r->system->model, node.arg[0], &kinds));
+    return kinds >> KAL_SYMBOL_PROMISE & 1 ? KAL_OK : add_table(r, node);
+}
+
 static KalStatus gather_tables(Reach *r)
 {
     const KalGraph *g = r->system->model->graph;
     const uint32_t count = r->system->model->n_tables > 0 ? kal_graph_count(g) : 0;
     for (uint32_t i = 1; i < count; i++) { // 0 is no formula
         const KalExprNode node = kal_graph_node(g, (KalExpr){i});
-        KAL_TRY(kal_op_is_spline((KalOp)node.op) ? add_table(r, node) : KAL_OK);
+        KAL_TRY(kal_op_is_spline((KalOp)node.op) ? add_if_meant(r, node) : KAL_OK);
     }
     return KAL_OK;
 }

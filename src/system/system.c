@@ -220,6 +220,13 @@ static bool makes_motion(KalProgramId id)
     return !told && !happens;
 }
 
+// Whether a program is computed on the pieces that the motion is on.  Switching functions may be
+// made of pieces themselves, as that of floor(floor(t) + x) is.
+static bool keeps_pieces(KalProgramId id)
+{
+    return makes_motion(id) || id == KAL_PROGRAM_PULSES || id == KAL_PROGRAM_SWITCHES;
+}
+
 // All programs of a system; whoever reads results, as about_result(), counts on this order.
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
@@ -290,8 +297,7 @@ static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec
     spec.outputs = (const KalExpr *)outputs.list.data;
     spec.n_outputs = outputs.list.size / sizeof(KalExpr);
     spec.switches = system->pieces.nodes;
-    spec.n_switches =
-        makes_motion(id) || id == KAL_PROGRAM_PULSES ? system->pieces.n_nodes : 0;
+    spec.n_switches = keeps_pieces(id) ? system->pieces.n_nodes : 0;
     system->n_results[id] = spec.n_outputs;
     KalStatus status = outputs.status;
     if (status == KAL_OK) {
@@ -357,8 +363,8 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
     case KAL_PROGRAM_CONTACTS:
-    case KAL_PROGRAM_SWITCHES:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
+    case KAL_PROGRAM_SWITCHES: return system->layout.energy;
     case KAL_PROGRAM_OUTPUTS:
     case KAL_PROGRAM_LATE_MARKS:
     case KAL_PROGRAM_EVENTS:

@@ -358,6 +358,8 @@ static void chatter_is_named(void)
           "constraint floor: y = 0\nnonideal x = -0.3*abs(reaction(floor))*sign(x')\n"
           "init x' = 3\nsimulate 0 .. 5 every 1\n",
           KAL_ERR_CHATTER, "test.kal:5:40: sign(x') chatters at t = 1:");
+    fails(BLOCK "force x = if(x' > floor(t + 0.5), -3, 3)\n", KAL_ERR_CHATTER,
+          "chatters at t = 0.666666667:");
     // x' = 3 − 5 t, then −3 … and so on: it passes zero, for the push is stronger.
     ends(BLOCK "force x = -4 - sign(x')\n", 0.9 - 0.5 * 3.0 * 4.4 * 4.4, -3.0 * 4.4);
 #undef BLOCK
@@ -671,6 +673,42 @@ static void steps_are_met(void)
 #undef FREE
 }
 
+// Pieces of pieces: floor(floor(u) + x') is floor(u) + floor(x'), whatever the tolerance, and so
+// on; where the inner one changes, the outer one does.
+static void pieces_within_pieces_change_together(void)
+{
+    static const char *const pairs[][2] = {
+        {"floor(floor(2*t) + x' - 0.3)",    "floor(2*t) + floor(x' - 0.3)"          },
+        {"floor(floor(i) + x' - 0.3)",      "floor(i) + floor(x' - 0.3)"            },
+        {"if(x' - 0.3 > floor(i), 2, 1)",   "if(x' - 0.3 - i + mod(i, 1) > 0, 2, 1)"},
+        {"mod(x' + 3*sign(x - 0.2), 1)",    "mod(x', 1)"                            },
+        {"max(if(i > 1, x', 1 - x'), 0.5)",
+         "if(i > 1, max(x', 0.5), max(1 - x', 0.5))"                                },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        for (double tolerance = 1e-6; tolerance > 1e-14; tolerance *= 0.1) {
+            double end[2] = {0.0, 0.0};
+            for (int k = 0; k < 2; k++) {
+                char text[300];
+                Lab lab;
+                (void)snprintf(text, sizeof text,
+                               "coord x\nkinetic 1/2*x'^2\nstate i: i' = cos(t) + 0.7\n"
+                               "force x = %s - 2*x\ninit x' = -0.64\n"
+                               "simulate 0 .. 3 every 0.1\n",
+                               pairs[i][k]);
+                if (lab_load(&lab, text)) {
+                    lab.options.rtol = tolerance;
+                    lab.options.atol = 1e-3 * tolerance;
+                    ok(lab_go(&lab) == KAL_OK);
+                    end[k] = lab_q(&lab, 0);
+                }
+                lab_close(&lab);
+            }
+            near(end[0], end[1], 100.0 * tolerance);
+        }
+    }
+}
+
 TAP_RUN(TAP_CASE(borders_passed_together_are_seen), TAP_CASE(narrow_pieces_are_seen),
         TAP_CASE(waves_switch_in_time),
         TAP_CASE(a_spring_of_two_rates_keeps_its_period),
@@ -688,5 +726,6 @@ TAP_RUN(TAP_CASE(borders_passed_together_are_seen), TAP_CASE(narrow_pieces_are_s
         TAP_CASE(pieces_may_end_with_their_formula),
         TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
         TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),
+        TAP_CASE(pieces_within_pieces_change_together),
         TAP_CASE(changes_of_pieces_allocate_nothing),
         TAP_CASE(every_allocation_may_fail), TAP_CASE(steps_are_met))
