@@ -169,18 +169,19 @@ static KalStoreSpec spec_of(const Work *w, uint64_t shard, uint64_t shards)
                           .samples = w->sweep->trajectories};
 }
 
-// Work that is there and not to be gone on with is not lost.
-static KalStatus put_aside(Work *w)
+// Work that is there and not to be gone on with is not lost: it is moved.
+static KalStatus create_own(Work *w, KalStoreSpec spec)
 {
     assert(w->name);
-    char *old = (char *)kal_alloc(context(w), w->name_size + SUFFIX_SIZE, 1);
-    if (!old) {
+    char *aside = (char *)kal_alloc(context(w), w->name_size + SUFFIX_SIZE, 1);
+    if (!aside) {
         return kal_no_memory(context(w), "for a sweep");
     }
-    (void)snprintf(old, w->name_size + SUFFIX_SIZE, "%s.old", w->name);
-    const bool moved = rename(w->name, old) == 0 || errno == ENOENT;
-    kal_free(context(w), old, w->name_size + SUFFIX_SIZE);
-    return moved ? KAL_OK : kal_file_fail(context(w), "move", w->name, errno);
+    (void)snprintf(aside, w->name_size + SUFFIX_SIZE, "%s.old", w->name);
+    spec.aside = aside;
+    const KalStatus status = kal_store_create(context(w), &spec, &w->stores[0]);
+    kal_free(context(w), aside, w->name_size + SUFFIX_SIZE);
+    return status;
 }
 
 static KalStatus open_own(Work *w)
@@ -190,12 +191,9 @@ static KalStatus open_own(Work *w)
     print_name(w, o->shard, o->shards);
     const KalStoreSpec spec = spec_of(w, o->shard, o->shards);
     w->n_stores = 1;
-    if (o->resume && access(w->name, F_OK) == 0) {
-        return kal_store_open(context(w), &spec, &w->stores[0]);
-    }
-    KAL_TRY(kal_store_check_free(context(w), w->name));
-    KAL_TRY(put_aside(w));
-    return kal_store_create(context(w), &spec, &w->stores[0]);
+    return o->resume && access(w->name, F_OK) == 0
+               ? kal_store_open(context(w), &spec, &w->stores[0])
+               : create_own(w, spec);
 }
 
 // In how many shards the work beside the file is; 0 if in none.

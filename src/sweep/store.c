@@ -2,13 +2,14 @@
 
 // A file of slots:
 //
-//     "kalaba sweep 3\n", size of the identity | identity | slots | samples, reasons, marks
+//     "kalaba sweep 4\n", size of the identity | identity | slots | samples, reasons, marks
 //
 // A slot is a checksum, a status, where its samples and its reason are and how long, and the
 // values, if they are not in samples.  Samples and after them the reason of a failure and the
 // marks of values that are not unique, one byte each if there are any, are written before the
 // slot that points to them, so a slot with a right checksum is whole when
-// a process was killed; samples have a checksum too, for files that were cut or copied in part.
+// a process was killed; the slot has their checksum too, for files that were cut, copied in part
+// or damaged.
 // Bytes are as the machine has them: the file never leaves it, or its like.
 
 #include "sweep/store.h"
@@ -34,7 +35,7 @@ enum {
 // Rows wait no longer than this, in seconds, though no other comes.
 static const double PATIENCE = 0.25;
 
-static const char MAGIC[] = "kalaba sweep 3\n";
+static const char MAGIC[] = "kalaba sweep 4\n";
 
 // What a slot begins with; values follow.
 typedef struct Head {
@@ -42,9 +43,9 @@ typedef struct Head {
     uint32_t status;
     uint32_t reason_length;
     uint64_t n_samples;
-    uint64_t samples_check;
-    uint64_t place;   // of samples, then the reason, then marks
-    uint64_t n_marks; // 0 or as many as there are values
+    uint64_t rest_check; // of samples, the reason and marks,
+    uint64_t place;      // which lie there in this order
+    uint64_t n_marks;    // 0 or as many as there are values
 } Head;
 
 // A row that is to be written.
@@ -190,17 +191,6 @@ static KalStatus fail_busy(KalContext *ctx, const char *path)
                     kal_file_shown(path));
 }
 
-KalStatus kal_store_check_free(KalContext *ctx, const char *path)
-{
-    const int descriptor = open(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
-        return KAL_OK; // what cannot be opened is told when it has to be
-    }
-    const bool ours = lock(descriptor);
-    close(descriptor);
-    return ours ? KAL_OK : fail_busy(ctx, path);
-}
-
 // A store without a file; NULL when there is no memory.
 static KalStore *make(KalContext *ctx, const KalStoreSpec *spec)
 {
@@ -225,20 +215,43 @@ static KalStore *make(KalContext *ctx, const KalStoreSpec *spec)
     return store;
 }
 
-// And with one, which nobody else works on.
-static KalStatus make_open(KalContext *ctx, const KalStoreSpec *spec, int flags,
-                           KalStore **out_store)
+// Whether the file of a store is the one of its name: else somebody has moved or removed it since
+// it was opened.
+static bool has_name(const KalStore *store)
 {
-    KalStore *store = make(ctx, spec);
-    *out_store = store;
-    if (!store) {
-        return kal_no_memory(ctx, "for the work of a sweep");
-    }
-    store->descriptor = open(spec->path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
+    struct stat own;
+    struct stat named;
+    return fstat(store->descriptor, &own) == 0 && stat(store->spec.path, &named) == 0
+           && own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+// Open the file, which nobody else works on or can begin to work on.
+static KalStatus open_file(KalStore *store, int flags)
+{
+    store->descriptor = open(store->spec.path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
     if (store->descriptor < 0) {
-        return fail(store, "open");
+        return errno == EEXIST ? fail_busy(store->ctx, store->spec.path)
+                               : fail(store, "open");
     }
-    return lock(store->descriptor) ? KAL_OK : fail_busy(ctx, spec->path);
+    return lock(store->descriptor) && has_name(store)
+               ? KAL_OK
+               : fail_busy(store->ctx, store->spec.path);
+}
+
+// Move the file aside, unless it is empty, and make another.  Only who has locked a file moves
+// it, so it is not that of somebody else at work.
+static KalStatus replace_file(KalStore *store)
+{
+    struct stat file = {.st_size = 0};
+    if (!store->spec.aside || fstat(store->descriptor, &file) != 0
+        || file.st_size == 0) {
+        return ftruncate(store->descriptor, 0) == 0 ? KAL_OK : fail(store, "write");
+    }
+    if (rename(store->spec.path, store->spec.aside) != 0) {
+        return fail(store, "move");
+    }
+    close(store->descriptor);
+    return open_file(store, O_CREAT | O_EXCL);
 }
 
 void kal_store_destroy(KalStore *store)
@@ -269,21 +282,31 @@ static KalStatus write_head(KalStore *store)
     return write_at(store, 0, MAGIC, sizeof MAGIC - 1);
 }
 
-KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
-                           KalStore **out_store)
+// What kal_store_create() and kal_store_open() come to: a store, or why there is none.
+static KalStatus give(KalStore *store, KalStatus status, KalStore **out_store)
 {
-    KalStore *store = NULL;
-    KalStatus status = make_open(ctx, spec, O_CREAT, &store);
-    if (store && status == KAL_OK) {
-        status = ftruncate(store->descriptor, 0) == 0 ? write_head(store)
-                                                      : fail(store, "write");
-    }
     if (status != KAL_OK) {
         kal_store_destroy(store);
         return status;
     }
     *out_store = store;
     return KAL_OK;
+}
+
+static KalStatus begin(KalStore *store)
+{
+    KAL_TRY(open_file(store, O_CREAT));
+    KAL_TRY(replace_file(store));
+    store->spec.aside = NULL; // borrowed until now
+    return write_head(store);
+}
+
+KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
+                           KalStore **out_store)
+{
+    KalStore *store = make(ctx, spec);
+    return store ? give(store, begin(store), out_store)
+                 : kal_no_memory(ctx, "for the work of a sweep");
 }
 
 static KalStatus fail_other(const KalStore *store)
@@ -365,22 +388,34 @@ static uint64_t marks_place(const KalStore *store, const Head *head)
     return reason_place(store, head) + head->reason_length;
 }
 
-// The checksum of samples: those in memory, or if that is NULL those in the file, for which
-// the buffer of rows that are to be written has to be free.
-static KalStatus check_samples(const KalStore *store, const Head *head,
-                               const unsigned char *samples, uint64_t *out_check)
+// Go on with a checksum over bytes in memory, or if that is NULL in the file, for which the
+// buffer of rows that are to be written has to be free.
+static KalStatus check_bytes(const KalStore *store, const void *memory, uint64_t place,
+                             uint64_t size, uint64_t *check)
 {
-    assert(samples || head->n_samples == 0 || store->waiting == 0);
-    const uint64_t bytes = head->n_samples * sample_size(store);
-    *out_check = store->key;
-    for (uint64_t done = 0; done < bytes; done += BUFFER_BYTES) {
-        const uint64_t left = bytes - done;
-        const size_t size = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
-        KAL_TRY(samples ? KAL_OK
-                        : read_at(store, head->place + done, store->out, size));
-        *out_check = digest(*out_check, samples ? samples + done : store->out, size);
+    assert(memory || size == 0 || store->waiting == 0);
+    const unsigned char *bytes = (const unsigned char *)memory;
+    for (uint64_t done = 0; done < size; done += BUFFER_BYTES) {
+        const uint64_t left = size - done;
+        const size_t part = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
+        KAL_TRY(bytes ? KAL_OK : read_at(store, place + done, store->out, part));
+        *check = digest(*check, bytes ? bytes + done : store->out, part);
     }
     return KAL_OK;
+}
+
+// The checksum of samples, reason and marks: those of a row, or if that is NULL those in the
+// file.
+static KalStatus check_rest(const KalStore *store, const Head *head,
+                            const KalSweepRow *row, uint64_t *out_check)
+{
+    *out_check = store->key;
+    KAL_TRY(check_bytes(store, row ? row->samples : NULL, head->place,
+                        head->n_samples * sample_size(store), out_check));
+    KAL_TRY(check_bytes(store, row ? row->reason : NULL, reason_place(store, head),
+                        head->reason_length, out_check));
+    return check_bytes(store, row ? row->not_unique : NULL, marks_place(store, head),
+                       head->n_marks, out_check);
 }
 
 // Find out which slots are filled, and where samples and reasons end.
@@ -399,8 +434,8 @@ static KalStatus scan(KalStore *store)
         if (!read_head(store, slot, &head)) {
             continue;
         }
-        KAL_TRY(check_samples(store, &head, NULL, &check));
-        if (check == head.samples_check) {
+        KAL_TRY(check_rest(store, &head, NULL, &check));
+        if (check == head.rest_check) {
             const uint64_t end = marks_place(store, &head) + head.n_marks;
             store->filled[slot / 8] |= (unsigned char)(1U << slot % 8);
             store->end = end > store->end ? end : store->end;
@@ -411,23 +446,19 @@ static KalStatus scan(KalStore *store)
     return KAL_OK;
 }
 
+static KalStatus go_on(KalStore *store)
+{
+    KAL_TRY(open_file(store, 0));
+    KAL_TRY(check_head(store));
+    return scan(store);
+}
+
 KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                          KalStore **out_store)
 {
-    KalStore *store = NULL;
-    KalStatus status = make_open(ctx, spec, 0, &store);
-    if (store && status == KAL_OK) {
-        status = check_head(store);
-    }
-    if (store && status == KAL_OK) {
-        status = scan(store);
-    }
-    if (status != KAL_OK) {
-        kal_store_destroy(store);
-        return status;
-    }
-    *out_store = store;
-    return KAL_OK;
+    KalStore *store = make(ctx, spec);
+    return store ? give(store, go_on(store), out_store)
+                 : kal_no_memory(ctx, "for the work of a sweep");
 }
 
 uint64_t kal_store_filled(const KalStore *store)
@@ -513,12 +544,11 @@ static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
     head->n_samples = store->spec.samples ? row->n_samples : 0;
     head->reason_length = row->status != KAL_OK ? (uint32_t)strlen(row->reason) : 0;
     assert(head->reason_length < KAL_SWEEP_REASON_SIZE);
-    KAL_TRY(check_samples(store, head, (const unsigned char *)row->samples,
-                          &head->samples_check));
+    head->n_marks = row->not_unique ? store->spec.values : 0;
+    KAL_TRY(check_rest(store, head, row, &head->rest_check));
     const uint64_t place = reason_place(store, head);
     KAL_TRY(write_at(store, head->place, row->samples, (size_t)(place - head->place)));
     KAL_TRY(write_at(store, place, row->reason, head->reason_length));
-    head->n_marks = row->not_unique ? store->spec.values : 0;
     KAL_TRY(write_at(store, marks_place(store, head), row->not_unique,
                      (size_t)head->n_marks));
     store->end = marks_place(store, head) + head->n_marks;

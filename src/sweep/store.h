@@ -27,6 +27,9 @@ typedef struct KalStoreSpec {
     uint64_t slots;
     size_t values; ///< of each row, or of each sample
     bool samples;  ///< rows have samples in place of values
+    const char
+        *aside; ///< where a file that is there is moved before a new one is made; NULL:
+                ///< it is replaced
 } KalStoreSpec;
 
 /// A row in a slot.
@@ -40,8 +43,8 @@ typedef struct KalStoreRow {
     const bool *not_unique; ///< as in KalSweepRow
 } KalStoreRow;
 
-/// Make a new file; one that is there is replaced.  The caller owns the store.  KAL_ERR_FILE,
-/// KAL_ERR_NOMEM.
+/// Make a new file.  KAL_ERR_FILE, also when another process is at work on the one that is there;
+/// KAL_ERR_NOMEM.  The caller owns the store.
 KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
                                        KalStore **out_store);
 
@@ -49,9 +52,6 @@ KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec
 /// another sweep, KAL_ERR_FILE, KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                                      KalStore **out_store);
-
-/// Fail with KAL_ERR_FILE if another process has the file of a store open.
-KAL_CHECKED KalStatus kal_store_check_free(KalContext *ctx, const char *path);
 
 /// A number of 64 bits for a text; texts that differ have others but by chance.
 uint64_t kal_store_digest(const void *text, size_t size);

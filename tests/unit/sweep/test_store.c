@@ -8,7 +8,10 @@
 #include "tap.h"
 
 #include <math.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     VALUES = 3,
@@ -172,7 +175,25 @@ static void rows_are_written_in_time(void)
     close_lab(&lab);
 }
 
-// Whatever byte of the slots is changed or cut off, no wrong row comes out.
+// Which of four slots a byte of the file, counted from the first slot, belongs to: behind them
+// are the marks of one and the reason of another.
+static uint64_t owner_of(long at)
+{
+    return at < 4 * SLOT_SIZE            ? (uint64_t)at / SLOT_SIZE
+           : at < 4 * SLOT_SIZE + VALUES ? 2
+                                         : 3;
+}
+
+static void flip(FILE *file, long at)
+{
+    fseek(file, at, SEEK_SET);
+    const int old = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(old ^ 0x10, file);
+    fflush(file);
+}
+
+// Whatever byte of the rows is changed or cut off, no wrong row comes out.
 static void what_is_damaged_is_empty(void)
 {
     Lab lab;
@@ -187,22 +208,18 @@ static void what_is_damaged_is_empty(void)
     ok(kal_store_flush(lab.store) == KAL_OK);
     kal_store_destroy(lab.store);
     FILE *file = fopen(lab.spec.path, "r+b");
-    for (long at = 64; file && at < 64 + 3 * SLOT_SIZE;
-         at++) { // the last one has a reason
-        fseek(file, at, SEEK_SET);
-        const int old = fgetc(file);
-        fseek(file, at, SEEK_SET);
-        fputc(old ^ 0x10, file);
-        fflush(file);
+    const long size = 4 * SLOT_SIZE + VALUES + (long)strlen("reason 3");
+    ok(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) == 64 + size);
+    for (long at = 0; file && at < size; at++) {
+        flip(file, 64 + at);
         ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
         for (uint64_t slot = 0; slot < 4; slot++) {
-            ok(slot == (uint64_t)(at - 64) / SLOT_SIZE ? is_empty(lab.store, slot)
-                                                       : is_whole(lab.store, slot));
+            ok(slot == owner_of(at)
+                   ? !kal_store_has(lab.store, slot)
+                   : kal_store_has(lab.store, slot) && is_whole(lab.store, slot));
         }
         kal_store_destroy(lab.store);
-        fseek(file, at, SEEK_SET);
-        fputc(old, file);
-        fflush(file);
+        flip(file, 64 + at);
     }
     ok(file && fclose(file) == 0);
     ok(truncate(lab.spec.path, 64 + SLOT_SIZE + 20) == 0);
@@ -291,6 +308,45 @@ static void other_work_is_refused(void)
     close_lab(&lab);
 }
 
+// In another process: whether it is refused a new file, and leaves the one that is there alone.
+static bool is_refused_elsewhere(const KalStoreSpec *spec)
+{
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        KalContext *ctx = NULL;
+        KalStore *store = NULL;
+        const bool good = kal_context_create(NULL, NULL, &ctx) == KAL_OK;
+        _exit(good && kal_store_create(ctx, spec, &store) == KAL_ERR_FILE ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0
+           && access(spec->aside, F_OK) != 0;
+}
+
+// Work that is there is moved aside, but never from under somebody who is at it.
+static void new_work_does_not_replace_other_work(void)
+{
+    Lab lab;
+    if (!open_lab(&lab)) {
+        return;
+    }
+    char aside[2 * FOLDER_SIZE];
+    snprintf(aside, sizeof aside, "%s.old", lab.spec.path);
+    lab.spec.aside = aside;
+    ok(folder_write(&lab.folder, "a.sweep", "")); // nothing to keep
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    ok(put(lab.store, 5) == KAL_OK && kal_store_flush(lab.store) == KAL_OK);
+    ok(is_refused_elsewhere(&lab.spec));
+    kal_store_destroy(lab.store);
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK
+       && kal_store_filled(lab.store) == 0);
+    kal_store_destroy(lab.store);
+    lab.spec.path = aside;
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK
+       && kal_store_filled(lab.store) == 1 && is_whole(lab.store, 5));
+    close_lab(&lab);
+}
+
 static void every_allocation_may_fail(void)
 {
     for (long n = 1; n < 10; n++) {
@@ -316,4 +372,5 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(rows_are_there_again), TAP_CASE(a_process_that_ends_loses_little),
         TAP_CASE(rows_are_written_in_time), TAP_CASE(what_is_damaged_is_empty),
         TAP_CASE(samples_are_there_again), TAP_CASE(other_work_is_refused),
+        TAP_CASE(new_work_does_not_replace_other_work),
         TAP_CASE(every_allocation_may_fail))
