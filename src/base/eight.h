@@ -11,6 +11,7 @@
 #define BASE_EIGHT_H
 
 #include "base/four.h"
+#include "base/processor.h"
 
 enum {
     KAL_LANES = 8,           ///< states that are computed at once
@@ -19,16 +20,6 @@ enum {
 
 typedef double KalEight __attribute__((vector_size(64), may_alias));
 typedef int64_t KalEightBits __attribute__((vector_size(64), may_alias));
-
-/// Whether the processor has registers of 512 bits, and what code for lanes needs of them.
-static inline bool kal_has_widest(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-#else
-    return false;
-#endif
-}
 
 KAL_INLINE KalEight *kal_eight(double *x)
 {

@@ -8,6 +8,7 @@
 // the fewest entries of those it is in, then the next, until none vanishes.  For a
 // quaternion that is the row that holds its length, with four entries.
 
+#include "base/processor.h"
 #include "large/large_impl.h"
 
 #include <assert.h>
@@ -631,7 +632,7 @@ void kal_large_need_lengths(KalLarge *l, const bool *active)
 const KalPasses *kal_passes(void)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         return &kal_passes_wide;
     }
 #endif

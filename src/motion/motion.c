@@ -12,6 +12,7 @@
 // All arrays of the workspace lie in one block that kal_motion_create carves for the largest
 // problem; a solve asks for no memory.
 
+#include "base/processor.h"
 #include "linalg/kernels.h"
 #include "linalg/padded.h"
 #include "motion/again.h"
@@ -255,7 +256,7 @@ KalStatus kal_motion_create(KalContext *ctx, const KalMotionOptions *options, in
     s->n_max = n;
     s->m_max = m;
 #ifdef KAL_WIDE
-    s->wide = __builtin_cpu_supports("avx2");
+    s->wide = kal_has_wide();
 #endif
     // Not zeroed: pages that the regular road never touches are never made.
     (void)snprintf(purpose, sizeof purpose,

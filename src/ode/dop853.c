@@ -73,7 +73,7 @@ static void set_tolerances(KalDop853 *s)
 const KalDop853Sums *kal_dop853_choose_sums(void)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         return kal_has_widest() ? &kal_dop853_sums_widest : &kal_dop853_sums_wide;
     }
 #endif

@@ -64,7 +64,7 @@ static void divide(KalOdeLanes *l)
 static const KalCourseMath *choose_math(void)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         return kal_has_widest() ? &kal_course_math_widest : &kal_course_math_wide;
     }
 #endif

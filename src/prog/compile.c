@@ -10,6 +10,7 @@
 // written yet, and is in the window at hand or behind it.
 
 #include "base/index.h"
+#include "base/processor.h"
 #include "expr/order.h"
 #include "expr/switch.h"
 #include "prog/program_impl.h"
@@ -600,7 +601,7 @@ static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
 static const KalLoops *choose_loops(void)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         return &kal_loops_wide;
     }
 #endif

@@ -3,6 +3,7 @@
 // Where machine code lies: written into memory first (prog/native.c), then copied into pages
 // that may be executed (prog/pages.h), those of one program or of several.
 
+#include "base/processor.h"
 #include "prog/native.h"
 #include "prog/pages.h"
 #include "prog/program_impl.h"
@@ -20,8 +21,8 @@ bool kal_native_is_possible(const KalProgram *program, size_t bytes)
 {
     const KalProgram *p = program;
     const size_t most = (size_t)INT32_MAX / bytes;
-    return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
-           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most
+    return kal_context_native(p->ctx) && kal_has_wide() && p->n_outputs > 0
+           && p->n_slots < most && p->n_outputs < most
            && p->tapes[KAL_TAPE_EVAL].operations <= LONGEST;
 }
 

@@ -175,7 +175,7 @@ static void look(KalCoast *coast, const KalLaneNotes *notes, KalEightBits *quiet
                  KalEight *out_longest)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         (kal_has_widest() ? kal_coast_look_widest
                           : kal_coast_look_wide)(coast, notes, quiet, out_longest);
         return;

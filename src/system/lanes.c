@@ -72,7 +72,7 @@ static void lay_out(KalCarver *carver, void *owner)
 static const KalLaneMath *choose_math(void)
 {
 #ifdef KAL_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (kal_has_wide()) {
         return kal_has_widest() ? &kal_lane_math_widest : &kal_lane_math_wide;
     }
 #endif

@@ -2,17 +2,9 @@
 
 // Machine code: when there is some, and that it holds where registers run out.
 
+#include "base/processor.h"
 #include "lab.h"
 #include "prog/program_impl.h"
-
-static bool is_possible(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
 
 static bool is_native(KalExpr e)
 {
@@ -31,7 +23,7 @@ static void it_can_be_turned_off(void)
     begin();
     const KalExpr e = f("a*b + c");
     kal_context_set_native(ctx, true);
-    ok(is_native(e) == is_possible());
+    ok(is_native(e) == kal_has_wide());
     kal_context_set_native(ctx, false);
     ok(!is_native(e));
     kal_context_set_native(NULL, false); // nothing to turn off
@@ -96,12 +88,12 @@ static void programs_share_pages(void)
     }
     kal_context_set_native(ctx, true);
     ok(kal_native_share(ctx, programs, 5, &pages) == KAL_OK);
-    ok((pages.pages != NULL) == is_possible());
+    ok((pages.pages != NULL) == kal_has_wide());
     ok(!labs[3].program->native.code); // it has no results
     for (int i = 0; i < 3; i++) {
         double got = 0.0;
         double want = 0.0;
-        ok((labs[i].program->native.code != NULL) == is_possible());
+        ok((labs[i].program->native.code != NULL) == kal_has_wide());
         ok(kal_eval(g, &e[i], 1, values, &want) == KAL_OK);
         lab_eval(&labs[i], values, 1, &got);
         ok(same_bits(got, want));

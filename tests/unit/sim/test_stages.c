@@ -57,15 +57,6 @@ static bool has_program(const Lab *lab)
     return lab->run->integration.stages.program != NULL;
 }
 
-static bool is_possible(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 // The same run over and over; all but the first may take all stages at once.
 static void repeat(Lab *lab, int runs)
 {
@@ -89,7 +80,7 @@ static void many_runs_have_the_bits_of_the_first(void)
         Lab lab;
         if (lab_load_with(&lab, models[k], (KalLoadOptions){.stiff = false})) {
             repeat(&lab, RUNS);
-            ok(has_program(&lab) == is_possible());
+            ok(has_program(&lab) == kal_has_wide());
             ok(k == 0 || kal_run_statistics(lab.run).crossings > 0);
         }
         lab_close(&lab);
@@ -112,7 +103,7 @@ static void other_parameters_are_heeded(void)
             ok(kal_run_set_parameters(lab.run, settings, 1) == KAL_OK);
             ok(kal_run_start(lab.run, &report) == KAL_OK);
             ok(kal_run_advance(lab.run, lab.options.until) == KAL_OK);
-            ok(has_program(&lab) == (k == 0 && is_possible()));
+            ok(has_program(&lab) == (k == 0 && kal_has_wide()));
             take_end(&lab, k == 0 ? &old : &fresh);
             if (k == 0) {
                 lab_again(&lab);
