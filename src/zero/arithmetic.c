@@ -21,6 +21,9 @@ enum {
     CERTAIN = 8, // errors that a value must exceed to count as nonzero
 };
 
+// ROOT^((p − 1)/4), a root of −1: the one that sines and cosines ask for.
+static const uint64_t quarter_turn = UINT64_C(0x1b4893e42392731c);
+
 static const uint64_t below_two_to_61 = (UINT64_C(1) << 61) - KAL_PRIME;
 static const uint64_t mask = (UINT64_C(1) << 61) - 1;
 static const double unit = DBL_EPSILON / 2.0;
@@ -48,11 +51,26 @@ uint64_t kal_residue_pow(uint64_t a, uint64_t n)
     return power;
 }
 
-// Fermat: a^(p − 1) = 1.
+// Euclid: `times` a is `rest` but for a multiple of p, down to a rest of 1.  Small numbers, as
+// most denominators are, take a few divisions, others 36 on average: less than half of what the
+// power a^(p − 2) takes.
 uint64_t kal_residue_inverse(uint64_t a)
 {
-    assert(a != 0);
-    return kal_residue_pow(a, KAL_PRIME - 2);
+    assert(a != 0 && a < KAL_PRIME);
+    uint64_t before = KAL_PRIME;
+    uint64_t rest = a;
+    int64_t times_before = 0;
+    int64_t times = 1; // no larger than p
+    while (rest != 1) {
+        const uint64_t quotient = before / rest;
+        const uint64_t next = before - quotient * rest;
+        const int64_t times_next = times_before - (int64_t)quotient * times;
+        before = rest;
+        rest = next;
+        times_before = times;
+        times = times_next;
+    }
+    return times < 0 ? (uint64_t)(times + (int64_t)KAL_PRIME) : (uint64_t)times;
 }
 
 // Tonelli and Shanks: a^odd lies in the group of order 2^8; a root of it there, found bit
@@ -88,7 +106,9 @@ uint64_t kal_residue_unity(int64_t num, int64_t den)
     }
     const int64_t turn = num % (int64_t)order;
     const uint64_t n = (uint64_t)(turn < 0 ? turn + (int64_t)order : turn);
-    return kal_residue_pow(kal_residue_pow(ROOT, (KAL_PRIME - 1) / order), n);
+    const uint64_t primitive =
+        order == 4 ? quarter_turn : kal_residue_pow(ROOT, (KAL_PRIME - 1) / order);
+    return kal_residue_pow(primitive, n);
 }
 
 uint64_t kal_residue_of(int64_t value)

@@ -43,6 +43,22 @@ static void inverses_and_roots_undo(void)
     ok(without > 600 && without < 1400);
 }
 
+// Where Euclid takes few steps, or many.
+static void small_and_large_numbers_have_inverses(void)
+{
+    uint64_t fibonacci[2] = {1, 1};
+    for (uint64_t a = 1; a < 2000; a++) {
+        ok(kal_residue_mul(a, kal_residue_inverse(a)) == 1);
+        ok(kal_residue_inverse(KAL_PRIME - a) == KAL_PRIME - kal_residue_inverse(a));
+    }
+    while (fibonacci[1] < KAL_PRIME) {
+        ok(kal_residue_mul(fibonacci[1], kal_residue_inverse(fibonacci[1])) == 1);
+        const uint64_t next = fibonacci[0] + fibonacci[1];
+        fibonacci[0] = fibonacci[1];
+        fibonacci[1] = next;
+    }
+}
+
 static void roots_of_unity_turn(void)
 {
     ok(kal_residue_unity(1, 1) == KAL_PRIME - 1);
@@ -54,6 +70,8 @@ static void roots_of_unity_turn(void)
         ok(kal_residue_pow(z, (uint64_t)dens[k]) == KAL_PRIME - 1);
         ok(kal_residue_mul(z, kal_residue_unity(-1, dens[k])) == 1);
         ok(kal_residue_unity(3 + 2 * dens[k], dens[k]) == kal_residue_pow(z, 3));
+        // All are of one circle: a half turn of the finest is a half turn of any.
+        ok(18000 % dens[k] != 0 || z == kal_residue_unity(18000 / dens[k], 18000));
     }
     ok(kal_residue_unity(1, 11) == KAL_NO_RESIDUE);
 }
@@ -113,5 +131,6 @@ static void nothing_comes_of_nothing(void)
 }
 
 TAP_RUN(TAP_CASE(products_are_those_of_integers), TAP_CASE(inverses_and_roots_undo),
-        TAP_CASE(roots_of_unity_turn), TAP_CASE(whole_numbers_wrap),
-        TAP_CASE(errors_cover_rounding), TAP_CASE(nothing_comes_of_nothing))
+        TAP_CASE(small_and_large_numbers_have_inverses), TAP_CASE(roots_of_unity_turn),
+        TAP_CASE(whole_numbers_wrap), TAP_CASE(errors_cover_rounding),
+        TAP_CASE(nothing_comes_of_nothing))
