@@ -763,10 +763,8 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives && !(kal_export_has_friction(plan) && system->equations->has_C)) {
-        KAL_TRY(list_tangent(plan));
-    }
     if (derives) {
+        KAL_TRY(list_tangent(plan));
         KAL_TRY(kal_export_list_borders(plan));
     }
     return list_settings(plan);

@@ -532,6 +532,37 @@ SLID = ("""
     friction drag: x', limit = 0.2*(1 + x^2)
     init x = 0.4, y ~ 0, x' = 0.5, s' = 0.1
     output a = x''*reaction(guide), b = cforce(s)
+""", """
+    param mu = 0.3
+    coord x, y, s
+    kinetic 1/2*(x'^2 + 2*y'^2) + 1/2*s'^2 + 0.2*x'*s'*cos(y)
+    potential 9.81*y + s*x
+    constraint rod: s = x*y + 0.1*t
+    contact floor: y >= 0.3*x^2 + 0.1*s, friction = mu*(1 + x^2), slip = x' - 0.2*s'*y
+    nonideal s = -0.2*reaction(rod)*s' + x*y'
+    nonideal x = -0.1*abs(reaction(floor))*x'*s
+    friction brake: s' + x', limit = 2 + 0.1*reaction(rod)*s
+    init x = 0.5, y ~ 0.075, x' = 0.7
+    output a = x''*reaction(floor), b = cforce(y), c = cforce(s)*y''
+""", """
+    coord x, y, z, p, q
+    kinetic 1/2*(x'^2 + y'^2 + z'^2) + 1/2*p'^2*(1 + q^2) + q'^2
+    potential 9.81*z - x*q
+    contact table: z >= 0.1*x*y, friction = 0.2 + 0.1*sin(x), slip = [x' - p*q', y']
+    constraint rod: (x - p)^2 + (y - q)^2 + z^2 = 1
+    nonideal q = -0.3*reaction(rod)*q'*p
+    nonideal y = 0.1*reaction(table)*x'
+    init x = 0.2, y = 0.1, p ~ 1, q = 0.3, z ~ 0, x' = 0.7, y' = -0.4, q' = 0.1
+    output a = reaction(table)*y''
+""", """
+    coord x, y, z, s
+    kinetic 1/2*(x'^2 + y'^2 + z'^2) + 1/2*(1 + z^2)*s'^2
+    potential 9.81*z - 2*x*s
+    contact table: z >= 0.1*y^2, friction = 0.6, slip = [x', y']
+    constraint rod: s = 0.5*y + t/4 + 0.3*z
+    nonideal s = -0.2*abs(reaction(rod))*s' + 0.1*reaction(table)*y
+    init x = 0.2, y = 0.1, z ~ 0, s ~ 0.05, y' ~ 0.3, s' ~ 0.2
+    output a = reaction(rod)*s'', b = cforce(s)
 """)
 
 
