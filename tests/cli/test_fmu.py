@@ -299,6 +299,33 @@ def intermediate_updates_show_steps_and_end_them():
 
 
 @case
+def in_an_intermediate_update_nothing_is_changed():
+    unit = export(example("slider_crank"), 3)
+    answers = []
+
+    def update(*_):
+        calls = (lambda: instance.set(tau=9.0), lambda: instance.step(0.0, 0.1), instance.reset,
+                 instance.terminate, lambda: instance.restore(state),
+                 instance.enter_event, instance.update)
+        answers.append([call() if call != instance.update else call().status for call in calls])
+        instance.call("FreeInstance")
+
+    instance = unit.instance(COSIMULATION, events=True, update=update)
+    plain = unit.instance(COSIMULATION, events=True)
+    for one in (instance, plain):
+        assert one.enter() == OK and one.leave() == OK
+        assert one.update().status == OK and one.call("EnterStepMode") == OK
+        state = one.save()[1] if one is instance else state
+        assert one.step(0.0, 0.25) == OK
+    assert answers and all(row == [ERROR] * 7 for row in answers), answers
+    said(instance, "freed", "intermediate update")
+    assert instance.get(*unit.states()) == plain.get(*unit.states())
+    assert instance.free_state(state) == OK
+    for one in (instance, plain):
+        one.free()
+
+
+@case
 def holds_begin_with_the_experiment():
     # renewals count from the start, and start values are the model's
     text = """
@@ -452,6 +479,23 @@ def directional_derivatives_are_exact():
                 for name, a, b in zip(names, got, expected):
                     assert abs(a - b) <= 1e-7 * size, (model, name, a, b)
             instance.free()
+
+
+@case
+def while_the_start_is_found_derivatives_are_those_of_what_stays():
+    # of a pendulum; in a slider-crank what the model guesses would follow what it holds
+    for version in VERSIONS:
+        free = export(example("pendulum"), version).instance(EXCHANGE)
+        assert free.enter() == OK
+        assert free.derive(["der(theta)"], ["theta'"], [2.0]) == (OK, [2.0])
+        tied = export(example("slider_crank"), version).instance(EXCHANGE)
+        assert tied.enter() == OK
+        assert tied.derive(["phi"], ["theta"], [1.0])[0] == ERROR
+        said(tied, "'phi'", "guess")
+        assert tied.leave() == OK
+        assert tied.derive(["der(phi)"], ["phi'"], [1.0]) == (OK, [1.0])
+        free.free()
+        tied.free()
 
 
 @case
