@@ -177,7 +177,7 @@ typedef struct Room {
 } Room;
 
 enum {
-    NUMBERS = 30,
+    NUMBERS = 31,
     OTHERS = 20,
     ROOMS = NUMBERS + OTHERS
 };
@@ -223,6 +223,7 @@ static void list_numbers(const KalExportPlan *plan, Room *out)
         {NULL, "along_slip",         2 * k          },
         {NULL, "qd_before",          n              },
         {NULL, "size",               0              },
+        {NULL, "span",               0              },
     };
 
     memcpy(out, rooms, sizeof rooms);
