@@ -284,6 +284,31 @@ def an_importer_may_find_events_late():
             instance.free()
 
 
+# A puck that a turntable takes along a rim, ever faster: the rim bears what friction need not, so
+# that the puck slips at 2 R t = 1.5 mu g, t = 1.34; friction that bore it all would end at 1.11.
+PUCK = """
+    param R = 1.1
+    coord x, y, z
+    kinetic 1/2*(x'^2 + y'^2 + z'^2)
+    potential 9.81*z
+    contact table: z >= 0, friction = 0.2, static = 0.3, slip = [x' + t^2*y, y' - t^2*x]
+    contact rim: R - sqrt(x^2 + y^2) >= 0
+    init x = R
+"""
+
+
+@case
+def how_contacts_share_what_friction_holds_is_not_guessed():
+    expected = (1.1 * math.cos(1 / 3), 1.1 * math.sin(1 / 3))
+    for version in VERSIONS:
+        instance = initialized(export(PUCK, version), COSIMULATION, tolerance=1e-9)
+        assert instance.step(0.0, 1.0) == OK
+        agree(instance, dict(zip("xy", expected)), 1e-7, "xy")
+        assert instance.step(1.0, 1.0) == ERROR
+        said(instance, "t = 1.10", "not unique")
+        instance.free()
+
+
 @case
 def the_importer_may_handle_events_of_co_simulation():
     unit = export(BALL, 3)
