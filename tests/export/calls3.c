@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Calls of FMI 3 at random: calls.h.  What the standard allows is that of FMI 3.0, chapters 2.3.1, 3.2
-// and 4.2.  In intermediate updates, too, calls are made: variables may be read there and nothing
-// may be changed.
+// Calls of FMI 3 at random: calls.h.  What the standard allows is that of FMI 3.0, chapters 2.3.1,
+// 3.2 and 4.2.  In intermediate updates, too, calls are made: variables may be read there and
+// nothing may be changed.
 
 #include UNIT
 
