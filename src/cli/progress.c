@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-// A line of progress on terminals, ten times a second at most, and the end of a run by
-// Ctrl-C: the first asks the run to stop, which keeps what there is; a second ends the
+// A line of progress on terminals, ten times a second at most, elsewhere a line after ten seconds,
+// a hundred and so on, and the end of a run by Ctrl-C: the first asks the run to stop, which keeps what there is; a second ends the
 // program, as the handler is for one signal only.
 
 #include "progress.h"
 
 #include <assert.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
+
+static const double PATIENCE = 10.0; // seconds until something is told, and its growth
 
 // A handler may do nothing but set a flag.
 static void note_interrupt(int signal_number)
@@ -28,6 +31,38 @@ double kal_clock(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+static KalPatience be_patient(double now, bool never)
+{
+    return (KalPatience){.until = never ? (double)INFINITY : now + PATIENCE,
+                         .factor = PATIENCE,
+                         .looked = now,
+                         .stride = 1,
+                         .left = 1};
+}
+
+// Whether it is time to tell, once the time passes `until`.  The clock is looked at some hundred
+// times a second, however often this is asked.
+static bool is_over(KalPatience *patience, double began)
+{
+    const double often = 0.005; // seconds
+    const long most = 1 << 20;
+    if (isinf(patience->until) || --patience->left > 0) {
+        return false;
+    }
+    const double now = kal_clock();
+    const bool early = now - patience->looked < often;
+    patience->stride = early && patience->stride < most ? 2 * patience->stride
+                       : patience->stride > 1           ? patience->stride / 2
+                                                        : 1;
+    patience->left = patience->stride;
+    patience->looked = now;
+    if (now < patience->until) {
+        return false;
+    }
+    patience->until = began + patience->factor * (patience->until - began);
+    return true;
+}
+
 KalProgress kal_progress(const KalRunOptions *options, bool quiet)
 {
     assert(options);
@@ -36,16 +71,40 @@ KalProgress kal_progress(const KalRunOptions *options, bool quiet)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     const double began = kal_clock();
-    return (KalProgress){.shown = !quiet && isatty(STDERR_FILENO),
+    const bool shown = !quiet && isatty(STDERR_FILENO);
+    return (KalProgress){.shown = shown,
                          .from = options->from,
                          .until = options->until,
                          .began = began,
-                         .last = began};
+                         .last = began,
+                         .patience = be_patient(began, quiet || shown)};
 }
 
 bool kal_progress_is_interrupted(void)
 {
     return interrupted != 0;
+}
+
+// Seconds that are left if the run goes on as it did.
+static double foretell(const KalProgress *progress, const KalRun *run, double seconds)
+{
+    const double part =
+        (kal_run_time(run) - progress->from) / (progress->until - progress->from);
+    return part > 0.0 ? seconds * (1.0 - part) / part : (double)INFINITY;
+}
+
+// For whoever looks into a log, or waits for a script.
+static void tell(const KalProgress *progress, const KalRun *run)
+{
+    const KalRunStatistics s = kal_run_statistics(run);
+    const double seconds = progress->patience.looked - progress->began;
+    fprintf(
+        stderr,
+        "kalaba: the run is at t = %.6g of %.6g after %.0f s and %ld steps; as it goes "
+        "it "
+        "takes another %.2g s; an interrupt (Ctrl-C) ends it and keeps what there is\n",
+        kal_run_time(run), progress->until, seconds, s.steps,
+        foretell(progress, run, seconds));
 }
 
 // Where the run is, how it goes, and how long it may take.
@@ -55,11 +114,9 @@ static void draw(KalProgress *progress, const KalRun *run, double seconds)
     const KalRunStatistics s = kal_run_statistics(run);
     const double error =
         s.position_error > s.velocity_error ? s.position_error : s.velocity_error;
-    const double part =
-        (kal_run_time(run) - progress->from) / (progress->until - progress->from);
-    const double left = part > 0.0 ? seconds * (1.0 - part) / part : 0.0;
     fprintf(stderr, "\r\x1b[Kt = %.6g of %.6g  step %.2g  error %.1g  %.0f s left",
-            kal_run_time(run), progress->until, s.step, error, left);
+            kal_run_time(run), progress->until, s.step, error,
+            foretell(progress, run, seconds));
     fflush(stderr);
     progress->drawn = true;
 }
@@ -75,6 +132,8 @@ bool kal_progress_watch(void *progress, const KalRun *run)
             p->last = time;
             draw(p, run, time - p->began);
         }
+    } else if (is_over(&p->patience, p->began)) {
+        tell(p, run);
     }
     return interrupted == 0;
 }
@@ -99,14 +158,21 @@ static bool watch_stage(void *user)
         fflush(stderr);
         stage->drawn = true;
         stage->last = now;
+    } else if (!stage->shown && is_over(&stage->patience, stage->began)) {
+        fprintf(stderr, "kalaba: %s: %.0f s so far\n", stage->text,
+                stage->patience.looked - stage->began);
     }
     return interrupted == 0;
 }
 
 void kal_stage_begin(KalStage *stage, KalContext *ctx, const char *text, bool quiet)
 {
-    *stage = (KalStage){
-        .text = text, .shown = !quiet && isatty(STDERR_FILENO), .began = kal_clock()};
+    const bool shown = !quiet && isatty(STDERR_FILENO);
+    const double began = kal_clock();
+    *stage = (KalStage){.text = text,
+                        .shown = shown,
+                        .began = began,
+                        .patience = be_patient(began, quiet || shown)};
     kal_context_set_watch(ctx, watch_stage, stage);
 }
 

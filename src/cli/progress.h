@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What someone at a terminal sees of a run while it goes on, and how to interrupt it.
+/// What someone sees of a run while it goes on, at a terminal or in a log, and how to interrupt
+/// it.
 
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -10,6 +11,16 @@
 
 #include <stdbool.h>
 
+/// When what takes long is told where no terminal shows it: after ten seconds, a hundred, and so
+/// on.
+typedef struct KalPatience {
+    double until;  ///< seconds of the clock; infinite: never
+    double factor; ///< from one time to the next
+    double looked; ///< when the clock was last looked at
+    long stride;   ///< calls from one look to the next: looking takes time, too
+    long left;     ///< of them
+} KalPatience;
+
 typedef struct KalProgress {
     bool shown; ///< there is a terminal to show it on
     bool drawn; ///< there is something to wipe off
@@ -17,6 +28,7 @@ typedef struct KalProgress {
     double until;
     double began; ///< seconds of the clock
     double last;
+    KalPatience patience;
 } KalProgress;
 
 /// Seconds of a clock that only goes forward.
@@ -36,6 +48,7 @@ typedef struct KalStage {
     bool drawn;   ///< there is something to wipe off
     double began; ///< seconds of the clock
     double last;
+    KalPatience patience;
 } KalStage;
 
 /// Begin, in a context that asks this stage whether to go on: yes until Ctrl-C was pressed,

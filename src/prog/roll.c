@@ -47,11 +47,11 @@ static uint32_t count_even(const KalOperands *at, uint32_t width, uint32_t most,
 
 static KalStatus add_even(const KalProgram *p, KalRoll *roll, const KalEven *even)
 {
-    KalEven *last = (KalEven *)roll->even.data + roll->even.size / sizeof *last;
-    if (even->listed && roll->even.size > 0 && last[-1].listed
-        && last[-1].what == even->what
-        && last[-1].first + last[-1].count * kal_slots_of(even->what) == even->first) {
-        last[-1].count += even->count;
+    const size_t n = roll->even.size / sizeof(KalEven);
+    KalEven *last = n > 0 ? (KalEven *)roll->even.data + n - 1 : NULL;
+    if (even->listed && last && last->listed && last->what == even->what
+        && last->first + last->count * kal_slots_of(even->what) == even->first) {
+        last->count += even->count;
         return KAL_OK;
     }
     return kal_block_add(p->ctx, &roll->even, even, sizeof *even) == KAL_OK

@@ -15,6 +15,7 @@
 
 #include "sim/options.h"
 #include "sim/run_impl.h"
+#include "sim/window.h"
 
 #include <assert.h>
 #include <math.h>
@@ -22,14 +23,10 @@
 #include <string.h>
 
 enum {
-    STEPS_OF_PIECE = 20,  // with more on average, pieces are not why they are short
     INCIDENTS = 10000,    // that are told
     TEXT_BYTES = 1 << 22, // for their texts
     TEXT_SIZE = 1000
 };
-
-// A window of steps leads at least this far, in parts of the run.
-static const double PROGRESS = 1e-6;
 
 // Beside numbers of so many absolute tolerances smaller ones are nothing to the rounding of a
 // residual, which is far below the tolerance then.
@@ -365,13 +362,6 @@ static void forget(KalRun *run)
     kal_run_use_rows(run);
 }
 
-static void begin_window(KalRun *run)
-{
-    run->window.t = run->t;
-    run->window.steps = run->statistics.steps;
-    run->window.switches = run->statistics.switches;
-}
-
 // Whether pieces or contacts may have changed a state, or what constrains it, at the start.
 static bool may_have_moved(const KalSystem *system)
 {
@@ -383,7 +373,7 @@ static bool may_have_moved(const KalSystem *system)
 static KalStatus start_here(KalRun *run, const bool *held)
 {
     run->t = run->options.from;
-    begin_window(run);
+    kal_run_window_begin(run);
     run->instant->variables[0] = run->t;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = run->balance.unknown;
@@ -520,49 +510,9 @@ KalStatus kal_run_start_here(KalRun *run)
     return status;
 }
 
-// A window of steps led nowhere, and formulas went over to other pieces in it.
-static KalStatus fail_progress(const KalRun *run, double way, long switches)
-{
-    assert(switches >= 0);
-    if (switches >= KAL_RUN_WINDOW / STEPS_OF_PIECE) {
-        return kal_fail(
-            run->ctx, KAL_ERR_STEP,
-            "%d steps before t = %.17g have led on by %.3g only, for "
-            "piecewise formulas changed %ld times in them and every change "
-            "ends a step: run for a shorter time, or write a smooth function "
-            "in their place",
-            KAL_RUN_WINDOW, run->t, way, switches);
-    }
-    return kal_fail(
-        run->ctx, KAL_ERR_STEP,
-        "%d steps before t = %.17g have led on by %.3g only: the solution "
-        "may end there, or change so fast that rounding hides where it goes",
-        KAL_RUN_WINDOW, run->t, way);
-}
-
-// Steps, and each window of them, have to lead to the end in a time that can be waited for.
-static KalStatus watch_progress(KalRun *run)
-{
-    const long steps = run->statistics.steps;
-    const double span = run->options.until - run->options.from;
-    if (run->options.max_steps > 0 && steps >= run->options.max_steps) {
-        return kal_fail(run->ctx, KAL_ERR_LIMIT,
-                        "the run has taken %ld steps and is at t = %.9g: more were not "
-                        "allowed",
-                        steps, run->t);
-    }
-    if (steps - run->window.steps < KAL_RUN_WINDOW) {
-        return KAL_OK;
-    }
-    const double way = run->t - run->window.t;
-    const long switches = run->statistics.switches - run->window.switches;
-    begin_window(run);
-    return way >= PROGRESS * span ? KAL_OK : fail_progress(run, way, switches);
-}
-
 KalStatus kal_run_before_step(KalRun *run, bool *out_plain)
 {
-    KAL_TRY(watch_progress(run));
+    KAL_TRY(kal_run_window_watch(run));
     return kal_run_integrate_prepare(run, out_plain);
 }
 

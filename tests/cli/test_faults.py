@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from math import pi
 from pathlib import Path
 
@@ -101,6 +102,22 @@ def ctrl_c_leaves_a_marked_file_of_every_format():
             names = [name for name in folder.names() if not name.endswith(".units.csv")]
             assert names == ["model.kal", out.name], names
             assert out.stat().st_size > 500 and is_marked(out), ending
+
+
+@case
+def a_run_that_takes_long_says_so_where_no_terminal_shows_it():
+    for quiet in ([], ["-q"]):
+        with Folder() as folder:
+            process = folder.begin(*quiet)
+            wait_until_at_work(process)
+            process.send_signal(signal.SIGSTOP)  # time passes and no processor works
+            time.sleep(10.5)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=HANG)
+            told = re.search(rb"the run is at t = [\d.]+ of 1e\+06 after 1\d s", err)
+            assert bool(told) == (not quiet), err
 
 
 @case

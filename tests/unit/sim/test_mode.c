@@ -562,6 +562,18 @@ static void every_run_ends(void)
         ok(lab_go(&lab) == KAL_OK);
     }
     lab_close(&lab);
+    // What holds steps is said to be stability where it is.
+    if (lab_load(&lab, "coord x\nkinetic 1/2*x'^2\nforce x = -1e9*x' - x\ninit x = 1\n"
+                       "simulate 0 .. 100 every 1\n")) {
+        lab.options.method = KAL_METHOD_DOP853;
+        ok(lab_go(&lab) == KAL_ERR_STEP);
+        has_text(kal_context_message(lab.ctx), "stability holds the steps");
+        has_text(kal_context_message(lab.ctx), "method bdf takes longer ones");
+        lab_again(&lab);
+        lab.options.method = KAL_METHOD_BDF;
+        ok(lab_go(&lab) == KAL_OK);
+    }
+    lab_close(&lab);
     // (1 + z)⁴ = 1 − 4t: it ends at t = 1/4, and before that rounding holds the steps.
     if (lab_load(&lab, "coord z\nkinetic 1/2*z'^2\nconstraint c: (1 + z)^3*z' = -1\n"
                        "dissipation (z'^4 - z')^2\nsimulate 0 .. 1 every 1\n")) {
