@@ -2,8 +2,8 @@
 
 // Files by what they are, not by what they are called: two paths may lead to one file, by
 // links or by way of another folder, and a file that is not there yet is its folder and name.
-// Reading below a folder opens part by part without following links, so that nothing can be
-// swapped for a link in between (the classic race between check and use).
+// What is below a folder is opened part by part without following links, so that nothing can
+// be swapped for a link in between (the classic race between check and use).
 
 // glibc keeps realpath, which POSIX has since 2008, for those who ask for XSI.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
@@ -29,6 +29,7 @@ enum {
 
 // Reading never waits, and a terminal that is opened does not become ours.
 static const int read_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+static const int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 const char *kal_file_shown(const char *path)
 {
@@ -180,27 +181,31 @@ KalStatus kal_file_identify(KalContext *ctx, const char *path, KalFileId *out_id
     return KAL_OK;
 }
 
-// Where in a path what is below a folder begins, both without links; NULL: elsewhere.
+// Where in a path what is below a folder begins, both without links: at its end if it is the
+// folder itself; NULL: elsewhere.
 static const char *find_below(const char *folder, const char *path)
 {
     assert(folder && path);
     const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1
-                                                                     : NULL;
+    const char *rest = path + length;
+    if (strncmp(path, folder, length) != 0 || (*rest != '/' && *rest != '\0')) {
+        return NULL;
+    }
+    return *rest == '/' ? rest + 1 : rest;
 }
 
-// Open a path that has no links, part by part from a folder, so that none is followed.
-// The path is cut at its slashes.  A descriptor, or -1 with errno.
-static int open_parts(const char *folder, char *path)
+// Open a path that has no links, part by part from a folder, so that none is followed; the
+// last part with the flags given.  The path is cut at its slashes.  A descriptor, or -1 with
+// errno.
+static int open_parts(const char *folder, char *path, int flags)
 {
-    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (char *part = path; part && at >= 0;) {
+    int at = open(folder, folder_flags);
+    for (char *part = *path ? path : NULL; part && at >= 0;) {
         char *slash = strchr(part, '/');
         if (slash) {
             *slash = '\0';
         }
-        const int flags = slash ? O_RDONLY | O_DIRECTORY | O_CLOEXEC : read_flags;
-        const int next = openat(at, part, flags | O_NOFOLLOW);
+        const int next = openat(at, part, (slash ? folder_flags : flags) | O_NOFOLLOW);
         const int error = errno;
         close(at);
         errno = error;
@@ -210,24 +215,42 @@ static int open_parts(const char *folder, char *path)
     return at;
 }
 
+// What is to be done with what is opened.
+typedef struct Purpose {
+    const char *act; // as kal_file_fail() tells it
+    int flags;
+} Purpose;
+
 // The path with its links resolved has to be below the folder, resolved as well.
 static KalStatus open_below(KalContext *ctx, const char *path, const char *folder,
-                            int *out_descriptor)
+                            const Purpose *purpose, int *out_descriptor)
 {
     char top[PATH_MAX];
     char file[PATH_MAX];
     if (!realpath(folder, top) || !realpath(path, file)) {
-        return kal_file_fail(ctx, "read", path, errno);
+        return kal_file_fail(ctx, purpose->act, path, errno);
     }
     const char *below = find_below(top, file);
     if (!below) {
         return kal_fail(ctx, KAL_ERR_FILE,
-                        "cannot read %s: a symbolic link leads out of the folder",
-                        kal_file_shown(path));
+                        "cannot %s %s: a symbolic link leads out of the folder",
+                        purpose->act, kal_file_shown(path));
     }
     assert(below > file && below <= file + strlen(file));
-    *out_descriptor = open_parts(top, file + (below - file));
-    return *out_descriptor >= 0 ? KAL_OK : kal_file_fail(ctx, "read", path, errno);
+    const int descriptor = open_parts(top, file + (below - file), purpose->flags);
+    if (descriptor < 0) {
+        return kal_file_fail(ctx, purpose->act, path, errno);
+    }
+    *out_descriptor = descriptor;
+    return KAL_OK;
+}
+
+KalStatus kal_file_open_folder(KalContext *ctx, const char *path, const char *folder,
+                               int *out_descriptor)
+{
+    KAL_NEED(ctx, ctx && path && folder && out_descriptor);
+    return open_below(ctx, path, folder, &(Purpose){"open", folder_flags},
+                      out_descriptor);
 }
 
 KalStatus kal_file_open(KalContext *ctx, const char *path, const char *folder,
@@ -238,7 +261,8 @@ KalStatus kal_file_open(KalContext *ctx, const char *path, const char *folder,
     int descriptor = -1;
     assert(descriptor < 0);
     if (folder) {
-        KAL_TRY(open_below(ctx, path, folder, &descriptor));
+        KAL_TRY(
+            open_below(ctx, path, folder, &(Purpose){"read", read_flags}, &descriptor));
     } else {
         descriptor = open(path, read_flags);
     }

@@ -36,6 +36,7 @@ enum {
 struct KalFile {
     KalContext *ctx;
     const char *path;   // as it was given, for messages
+    int folder;         // that what follows begins at: AT_FDCWD, or one that is lent
     char *target;       // the same with links followed
     char *temporary;    // target with a suffix
     size_t target_size; // bytes of both, with the end
@@ -69,16 +70,9 @@ static char *copy_text(KalContext *ctx, const char *text, size_t room)
     return copy;
 }
 
-// What to replace: the file at the end of all links, or the path itself when there is
-// none yet.  A missing folder shows when the temporary file is made.
-static KalStatus find_target(KalFile *file)
+// Keep what is to be replaced.
+static KalStatus set_target(KalFile *file, const char *target)
 {
-    char resolved[PATH_MAX];
-    const char *target = realpath(file->path, resolved);
-    if (!target && errno != ENOENT) {
-        return fail(file, errno);
-    }
-    target = target ? target : file->path;
     file->target_size = strlen(target) + 1;
     file->target = copy_text(file->ctx, target, 1);
     file->temporary_size = file->target_size + SUFFIX_SIZE;
@@ -89,12 +83,25 @@ static KalStatus find_target(KalFile *file)
     return KAL_OK;
 }
 
+// What to replace: the file at the end of all links, or the path itself when there is
+// none yet.  A missing folder shows when the temporary file is made.
+static KalStatus find_target(KalFile *file)
+{
+    char resolved[PATH_MAX];
+    const char *target = realpath(file->path, resolved);
+    if (!target && errno != ENOENT) {
+        return fail(file, errno);
+    }
+    return set_target(file, target ? target : file->path);
+}
+
 // The permissions that the temporary file begins with; what it replaces must be ours to
 // write.
 static KalStatus check_target(const KalFile *file, mode_t *out_old, bool *out_exists)
 {
     struct stat old;
-    if (stat(file->target, &old) != 0) {
+    const int how = file->folder == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (fstatat(file->folder, file->target, &old, how) != 0) {
         *out_exists = false;
         return KAL_OK;
     }
@@ -106,7 +113,7 @@ static KalStatus check_target(const KalFile *file, mode_t *out_old, bool *out_ex
                         "cannot write %s: it is not a file but a device or the like",
                         kal_file_shown(file->path));
     }
-    if (access(file->target, W_OK) != 0) {
+    if (faccessat(file->folder, file->target, W_OK, 0) != 0) {
         return fail(file, errno);
     }
     *out_old = old.st_mode & PERMISSIONS;
@@ -155,8 +162,8 @@ static KalStatus open_temporary(KalFile *file)
     int error = EEXIST;
     for (uint64_t i = 0; i < ATTEMPTS && error == EEXIST; i++) {
         print_suffix(file, i, suffix);
-        file->descriptor =
-            open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        file->descriptor = openat(file->folder, file->temporary,
+                                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         error = file->descriptor < 0 ? errno : 0;
     }
     if (error == ENOENT) {
@@ -174,7 +181,10 @@ static KalStatus open_temporary(KalFile *file)
     return KAL_OK;
 }
 
-KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
+// Begin to write a file; `folder` is AT_FDCWD, and links are followed, or the open folder
+// that it is in, and they are not.
+static KalStatus create_at(KalContext *ctx, int folder, const char *path,
+                           KalFile **out_file)
 {
     KalFile *file = KAL_NEW(ctx, KalFile);
     if (!file) {
@@ -182,8 +192,9 @@ KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
     }
     file->ctx = ctx;
     file->path = path;
+    file->folder = folder;
     file->descriptor = -1;
-    KalStatus status = find_target(file);
+    KalStatus status = folder == AT_FDCWD ? find_target(file) : set_target(file, path);
     if (status == KAL_OK) {
         status = open_temporary(file);
     }
@@ -195,6 +206,11 @@ KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
     return KAL_OK;
 }
 
+KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
+{
+    return create_at(ctx, AT_FDCWD, path, out_file);
+}
+
 void kal_file_destroy(KalFile *file)
 {
     if (!file) {
@@ -204,7 +220,7 @@ void kal_file_destroy(KalFile *file)
         close(file->descriptor);
     }
     if (file->created) {
-        unlink(file->temporary);
+        (void)unlinkat(file->folder, file->temporary, 0);
     }
     kal_free(file->ctx, file->target, file->target_size);
     kal_free(file->ctx, file->temporary, file->temporary_size);
@@ -274,6 +290,10 @@ KalStatus kal_file_close(KalFile *file)
 // Bring the new name to the disk.  Some systems cannot, and the file is whole in any case.
 static void sync_folder(const KalFile *file)
 {
+    if (file->folder != AT_FDCWD) {
+        (void)fsync(file->folder);
+        return;
+    }
     char *slash = strrchr(file->target, '/');
     if (slash) {
         slash[slash == file->target] = '\0';
@@ -289,7 +309,7 @@ static void sync_folder(const KalFile *file)
 KalStatus kal_file_finish(KalFile *file)
 {
     assert(file->descriptor < 0 && file->error == 0);
-    if (rename(file->temporary, file->target) != 0) {
+    if (renameat(file->folder, file->temporary, file->folder, file->target) != 0) {
         return fail(file, errno);
     }
     file->created = false;
@@ -330,12 +350,9 @@ KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,
     return status;
 }
 
-KalStatus kal_file_replace(KalContext *ctx, const char *path, const char *text,
-                           size_t length)
+// Fill a file that was begun, give it its name and destroy it.
+static KalStatus fill(KalFile *file, const char *text, size_t length)
 {
-    KAL_NEED(ctx, ctx && path && (text || length == 0));
-    KalFile *file = NULL;
-    KAL_TRY(kal_file_create(ctx, path, &file));
     assert(file);
     const KalSink sink = kal_file_sink(file);
     sink.write(sink.user, text, length);
@@ -345,4 +362,23 @@ KalStatus kal_file_replace(KalContext *ctx, const char *path, const char *text,
     }
     kal_file_destroy(file);
     return status;
+}
+
+KalStatus kal_file_replace(KalContext *ctx, const char *path, const char *text,
+                           size_t length)
+{
+    KAL_NEED(ctx, ctx && path && (text || length == 0));
+    KalFile *file = NULL;
+    KAL_TRY(create_at(ctx, AT_FDCWD, path, &file));
+    return fill(file, text, length);
+}
+
+KalStatus kal_file_replace_in(KalContext *ctx, int folder, const char *name,
+                              const char *text, size_t length)
+{
+    KAL_NEED(ctx, ctx && folder >= 0 && name && !strchr(name, '/'));
+    KAL_NEED(ctx, text || length == 0);
+    KalFile *file = NULL;
+    KAL_TRY(create_at(ctx, folder, name, &file));
+    return fill(file, text, length);
 }

@@ -49,6 +49,11 @@ KAL_CHECKED KalStatus kal_file_close(KalFile *file);
 /// Give a closed file its name.  KAL_ERR_FILE.
 KAL_CHECKED KalStatus kal_file_finish(KalFile *file);
 
+/// Write a file of an open folder at once, as kal_file_replace() does.  No link is followed:
+/// what is called `name` in the folder is a regular file, or there is none.  KAL_ERR_FILE.
+KAL_CHECKED KalStatus kal_file_replace_in(KalContext *ctx, int folder, const char *name,
+                                          const char *text, size_t length);
+
 /// Read a file whole, behind what the block holds.  KAL_ERR_FILE; KAL_ERR_LIMIT when it
 /// has more than `limit` bytes; KAL_ERR_NOMEM.  The caller clears the block in any case.
 KAL_CHECKED KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,

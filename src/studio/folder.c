@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 // Folders are walked with a list of those still to be looked at, so that none is too deep
-// for the stack, and links to folders are not followed, so that none is seen twice.
-
-// glibc keeps realpath, which POSIX has since 2008, for those who ask for XSI.
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
-#define _XOPEN_SOURCE 700
+// for the stack, and links to folders are not followed, so that none is seen twice.  A folder
+// is opened once and then known by its descriptor: what its name leads to may change at any
+// moment, by somebody who wants to be led out of it.
 
 #include "studio/folder.h"
 
+#include "base/files.h"
 #include "base/whole_file.h"
 #include "studio/guard.h"
 
 #include <assert.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,17 @@ typedef struct Walk {
     int n_folders;
 } Walk;
 
+// Open a folder of ours by its name, "" for all of it.
+static KalStatus open_folder(KalContext *ctx, const char *root, const char *name,
+                             int *out_descriptor)
+{
+    char path[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/%s", root, name);
+    return length < (int)sizeof path
+               ? kal_file_open_folder(ctx, path, root, out_descriptor)
+               : kal_fail(ctx, KAL_ERR_FILE, "the name of a folder is too long");
+}
+
 static int compare(const void *a, const void *b)
 {
     return strcmp((const char *)a, (const char *)b);
@@ -52,27 +63,36 @@ static void keep(Walk *walk, const char *name, mode_t mode)
     }
 }
 
-// One folder: its models, and its folders for later.
-static void look(Walk *walk, const char *folder)
+// An entry of an open folder, whose own name is given.
+static void meet(Walk *walk, int descriptor, const char *folder, const char *entry)
 {
-    char path[PATH_MAX];
     char name[KAL_GUARD_NAME + 1];
     struct stat status;
-    (void)snprintf(path, sizeof path, "%s/%s", walk->root, folder);
-    DIR *stream = opendir(path);
-    const struct dirent *entry = stream ? readdir(stream) : NULL;
+    const int length =
+        snprintf(name, sizeof name, "%s%s%s", folder, *folder ? "/" : "", entry);
+    if (entry[0] != '.' && length < (int)sizeof name
+        && fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        keep(walk, name, status.st_mode);
+    }
+}
+
+// One folder: its models, and its folders for later.
+static void look(KalContext *ctx, Walk *walk, const char *folder)
+{
+    int descriptor = -1;
+    if (open_folder(ctx, walk->root, folder, &descriptor) != KAL_OK) {
+        return; // it is gone, or not ours to read
+    }
+    DIR *stream = fdopendir(descriptor);
+    if (!stream) {
+        (void)close(descriptor);
+        return;
+    }
+    const struct dirent *entry = readdir(stream);
     for (; entry; entry = readdir(stream)) {
-        const int length = snprintf(name, sizeof name, "%s%s%s", folder,
-                                    *folder ? "/" : "", entry->d_name);
-        const int whole = snprintf(path, sizeof path, "%s/%s", walk->root, name);
-        if (entry->d_name[0] != '.' && length < (int)sizeof name
-            && whole < (int)sizeof path && lstat(path, &status) == 0) {
-            keep(walk, name, status.st_mode);
-        }
+        meet(walk, descriptor, folder, entry->d_name);
     }
-    if (stream) {
-        (void)closedir(stream);
-    }
+    (void)closedir(stream);
 }
 
 void kal_folder_list(KalContext *ctx, const char *root, KalJsonWriter *writer)
@@ -81,9 +101,9 @@ void kal_folder_list(KalContext *ctx, const char *root, KalJsonWriter *writer)
     kal_json_write_begin(writer, '[');
     if (walk) {
         walk->root = root;
-        look(walk, "");
+        look(ctx, walk, "");
         for (int i = 0; i < walk->n_folders; i++) {
-            look(walk, walk->folders[i]);
+            look(ctx, walk, walk->folders[i]);
         }
         qsort(walk->files, (size_t)walk->n_files, sizeof walk->files[0], compare);
         for (int i = 0; i < walk->n_files; i++) {
@@ -102,20 +122,15 @@ static void make_tag(const struct stat *status, KalTag *out_tag)
 }
 
 // Models are written; what they use is only read, whatever it is called.
-static KalStatus find_path(KalContext *ctx, const KalFolderFile *file, bool model,
-                           char out_path[PATH_MAX])
+static KalStatus check_name(KalContext *ctx, const char *name, bool model)
 {
-    const int length = snprintf(out_path, PATH_MAX, "%s/%s", file->root, file->name);
-    const bool allowed =
-        model ? kal_guard_name(file->name) : kal_guard_file(file->name);
-    return allowed && length < PATH_MAX
-               ? KAL_OK
-               : kal_fail(
-                   ctx, KAL_ERR_FILE,
-                   "'%s' is not the name of a %s in this folder: %sno part of it "
-                   "begins with a dot",
-                   file->name, model ? "model" : "file",
-                   model ? "it ends with .kal, and " : "");
+    const bool allowed = model ? kal_guard_name(name) : kal_guard_file(name);
+    return allowed ? KAL_OK
+                   : kal_fail(ctx, KAL_ERR_FILE,
+                              "'%s' is not the name of a %s in this folder: %sno part "
+                              "of it begins with a dot",
+                              name, model ? "model" : "file",
+                              model ? "it ends with .kal, and " : "");
 }
 
 static KalStatus read_all(KalContext *ctx, int descriptor, const char *name,
@@ -143,7 +158,10 @@ KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file, KalBlock *
     char path[PATH_MAX];
     struct stat status;
     int descriptor = -1;
-    KAL_TRY(find_path(ctx, file, false, path));
+    KAL_TRY(check_name(ctx, file->name, false));
+    if (snprintf(path, sizeof path, "%s/%s", file->root, file->name) >= PATH_MAX) {
+        return kal_fail(ctx, KAL_ERR_FILE, "the name of a file is too long");
+    }
     KAL_TRY(kal_file_open(ctx, path, file->root, &descriptor));
     const bool known = fstat(descriptor, &status) == 0;
     const KalStatus result = read_all(ctx, descriptor, file->name, text);
@@ -156,24 +174,32 @@ KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file, KalBlock *
     return KAL_OK;
 }
 
-// The folder that a file is to be in is ours after all links, and the file is none.
-static KalStatus check_place(KalContext *ctx, const KalFolderFile *file,
-                             const char *path, KalTag *out_tag)
+// The place where a model is to be written: a folder, which is ours after all links, and
+// stays the same one whatever becomes of its name, and the name in it.
+typedef struct Place {
+    int folder;
+    const char *name;
+} Place;
+
+static KalStatus open_place(KalContext *ctx, const KalFolderFile *file,
+                            Place *out_place)
 {
-    char parent[PATH_MAX];
-    char real[PATH_MAX];
+    char parent[KAL_GUARD_NAME + 1];
+    const char *slash = strrchr(file->name, '/');
+    const int length = slash ? (int)(slash - file->name) : 0;
+    assert(length < (int)sizeof parent);
+    (void)snprintf(parent, sizeof parent, "%.*s", length, file->name);
+    out_place->name = slash ? slash + 1 : file->name;
+    return open_folder(ctx, file->root, parent, &out_place->folder);
+}
+
+// The version of what is there, which must not be a link.
+static KalStatus find_version(KalContext *ctx, const KalFolderFile *file,
+                              const Place *place, KalTag *out_tag)
+{
     struct stat status;
-    const size_t length = strlen(file->root);
-    const char *slash = strrchr(path, '/');
-    assert(slash);
-    (void)snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
-    const bool inside = realpath(parent, real) && strncmp(real, file->root, length) == 0
-                        && (real[length] == '/' || real[length] == '\0');
     *out_tag = (KalTag){.text = ""};
-    if (!inside) {
-        return kal_fail(ctx, KAL_ERR_FILE, "%s is not in this folder", file->name);
-    }
-    if (lstat(path, &status) != 0) {
+    if (fstatat(place->folder, place->name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
         return KAL_OK;
     }
     make_tag(&status, out_tag);
@@ -183,24 +209,34 @@ static KalStatus check_place(KalContext *ctx, const KalFolderFile *file,
                           "%s is a link or no file; it is not written", file->name);
 }
 
+// Write the text unless the user has seen another version.
+static KalStatus save_at(KalContext *ctx, const KalFolderFile *file, const Place *place,
+                         const char *text, const char *seen)
+{
+    KalTag now;
+    KAL_TRY(find_version(ctx, file, place, &now));
+    if (seen && strcmp(seen, now.text) != 0) {
+        return kal_fail(ctx, KAL_ERR_CONTRADICTION, "%s has changed on the disk",
+                        file->name);
+    }
+    return kal_file_replace_in(ctx, place->folder, place->name, text, strlen(text));
+}
+
 KalStatus kal_folder_save(KalContext *ctx, const KalFolderFile *file, const char *text,
                           const char *seen, KalTag *out_tag)
 {
     assert(file && text && out_tag);
     assert(file->root && file->name);
-    char path[PATH_MAX];
-    KalTag now;
-    struct stat status;
-    KAL_TRY(find_path(ctx, file, true, path));
-    KAL_TRY(check_place(ctx, file, path, &now));
-    if (seen && strcmp(seen, now.text) != 0) {
-        return kal_fail(ctx, KAL_ERR_CONTRADICTION, "%s has changed on the disk",
-                        file->name);
+    Place place = {.folder = -1};
+    KalTag tag;
+    KAL_TRY(check_name(ctx, file->name, true));
+    KAL_TRY(open_place(ctx, file, &place));
+    KalStatus result = save_at(ctx, file, &place, text, seen);
+    if (result == KAL_OK) {
+        result = find_version(ctx, file, &place, &tag);
     }
-    KAL_TRY(kal_file_replace(ctx, path, text, strlen(text)));
-    *out_tag = (KalTag){.text = ""};
-    if (lstat(path, &status) == 0) {
-        make_tag(&status, out_tag);
-    }
+    (void)close(place.folder);
+    KAL_TRY(result);
+    *out_tag = tag;
     return KAL_OK;
 }

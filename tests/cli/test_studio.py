@@ -12,10 +12,12 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -271,6 +273,17 @@ def names_are_read_in_one_way_only():
             outside.rmdir()
 
 
+# A folder is itself, then a link to the outside, and again.
+FLIP = """import os, sys
+way, aside, outside = sys.argv[1:]
+while True:
+    os.rename(way, aside)
+    os.symlink(outside, way)
+    os.unlink(way)
+    os.rename(aside, way)
+"""
+
+
 @case
 def a_folder_that_becomes_a_link_leads_nowhere():
     """While requests come, a folder of models is a link to the outside now and then."""
@@ -280,28 +293,19 @@ def a_folder_that_becomes_a_link_leads_nowhere():
         for folder, text in ((outside, "coord outside\n"), (way, "coord inside\n")):
             folder.mkdir()
             (folder / "m.kal").write_text(text)
-        over = threading.Event()
-
-        def flip():
-            while not over.is_set():
-                way.rename(aside)
-                way.symlink_to(outside)
-                way.unlink()
-                aside.rename(way)
-
-        thread = threading.Thread(target=flip)
-        thread.start()
+        (outside / "theirs.kal").write_text("")
+        flips = subprocess.Popen([sys.executable, "-c", FLIP, way, aside, outside])
         try:
             for _ in range(300):
                 assert "outside" not in s.get("file?name=way/m.kal")[1].replace("-outside", "")
                 s.post("save", {"name": "way/new.kal", "text": "x"})
+                assert "way/theirs.kal" not in s.get("files")[1]
         finally:
-            over.set()
-            thread.join()
-            there = os.listdir(outside)
-            (outside / "m.kal").unlink()
-            outside.rmdir()
-        assert there == ["m.kal"], there
+            flips.kill()
+            flips.wait()
+            there = sorted(os.listdir(outside))
+            shutil.rmtree(outside)
+        assert there == ["m.kal", "theirs.kal"], there
 
 
 @case

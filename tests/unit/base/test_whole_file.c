@@ -166,6 +166,43 @@ static void links_are_followed(void)
     kal_context_destroy(ctx);
 }
 
+// The race of the one who checks a path and then uses it: what the path leads to changes in
+// between.  A file of an open folder is in that folder, whatever has its name now.
+static void a_file_of_an_open_folder_stays_there(void)
+{
+    Folder folder;
+    Folder outside;
+    char way[4096];
+    char text[64];
+    KalContext *ctx = new_context();
+    int descriptor = -1;
+    if (!ok(folder_open(&folder)) || !ok(folder_open(&outside))) {
+        return;
+    }
+    snprintf(way, sizeof way, "%s", folder_file(&folder, "way"));
+    ok(mkdir(way, 0777) == 0);
+    ok(kal_file_open_folder(ctx, way, folder.path, &descriptor) == KAL_OK);
+    ok(rename(way, folder_file(&folder, "aside")) == 0);
+    ok(symlink(outside.path, way) == 0);
+    ok(kal_file_replace_in(ctx, descriptor, "m", "one", 3) == KAL_OK);
+    ok(kal_file_replace_in(ctx, descriptor, "m", "three", 5) == KAL_OK);
+    folder_read(&folder, "aside/m", text, sizeof text);
+    same_text(text, "three");
+    ok(folder_count(&outside, "") == 0);
+    int again = -1;
+    ok(kal_file_open_folder(ctx, way, folder.path, &again) == KAL_ERR_FILE);
+    has_text(kal_context_message(ctx), "a symbolic link leads out of the folder");
+    ok(again == -1);
+    ok(symlink(outside.path, folder_file(&folder, "aside/link")) == 0);
+    ok(kal_file_replace_in(ctx, descriptor, "link", "x", 1) == KAL_ERR_FILE);
+    close(descriptor);
+    remove(folder_file(&folder, "aside/link"));
+    remove(folder_file(&folder, "aside/m"));
+    folder_close(&folder);
+    folder_close(&outside);
+    kal_context_destroy(ctx);
+}
+
 static void long_names_fit(void)
 {
     Folder folder;
@@ -438,8 +475,8 @@ TAP_RUN(TAP_CASE(a_file_has_its_name_when_it_is_whole),
         TAP_CASE(a_file_given_up_leaves_the_old_one),
         TAP_CASE(large_and_small_pieces_keep_their_order),
         TAP_CASE(permissions_are_those_of_the_umask_or_of_the_old_file),
-        TAP_CASE(links_are_followed), TAP_CASE(long_names_fit),
-        TAP_CASE(a_path_without_a_folder_is_of_this_one),
+        TAP_CASE(links_are_followed), TAP_CASE(a_file_of_an_open_folder_stays_there),
+        TAP_CASE(long_names_fit), TAP_CASE(a_path_without_a_folder_is_of_this_one),
         TAP_CASE(what_is_no_file_is_refused), TAP_CASE(rights_are_kept),
         TAP_CASE(a_file_too_large_leaves_nothing), TAP_CASE(a_full_disk_leaves_nothing),
         TAP_CASE(a_killed_writer_leaves_a_whole_file),

@@ -72,6 +72,31 @@ static void links_do_not_lead_out(void)
     kal_context_destroy(ctx);
 }
 
+// A link to another folder of ours is a way to it, one that leads out is none.
+static void links_to_folders_stay_inside(void)
+{
+    Folder folder;
+    Folder outside;
+    KalContext *ctx = new_context();
+    KalTag tag;
+    if (ok(fill(&folder)) && ok(folder_open(&outside))
+        && ok(mkdir(folder_file(&folder, "in"), 0777) == 0)
+        && ok(symlink("in", folder_file(&folder, "way")) == 0)
+        && ok(symlink(outside.path, folder_file(&folder, "out")) == 0)) {
+        const KalFolderFile inside = file_of(&folder, "way/b.kal");
+        const KalFolderFile out = file_of(&folder, "out/b.kal");
+        ok(kal_folder_save(ctx, &inside, "x", "", &tag) == KAL_OK);
+        ok(access(folder_file(&folder, "in/b.kal"), R_OK) == 0);
+        ok(kal_folder_save(ctx, &out, "x", NULL, &tag) == KAL_ERR_FILE);
+        has_text(kal_context_message(ctx), "a symbolic link leads out of the folder");
+        ok(folder_count(&outside, "") == 0);
+        remove(folder_file(&folder, "in/b.kal"));
+        folder_close(&outside);
+    }
+    folder_close(&folder);
+    kal_context_destroy(ctx);
+}
+
 static void what_is_saved_is_read(void)
 {
     Folder folder;
@@ -100,4 +125,4 @@ static void what_is_saved_is_read(void)
 }
 
 TAP_RUN(TAP_CASE(models_are_listed), TAP_CASE(links_do_not_lead_out),
-        TAP_CASE(what_is_saved_is_read))
+        TAP_CASE(links_to_folders_stay_inside), TAP_CASE(what_is_saved_is_read))
