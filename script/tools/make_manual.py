@@ -3,7 +3,8 @@
 
 Everything is read from `kalaba help` and `kalaba help NAME`, so that there is one source.
 FOLDER gets share/man/man1 (commands), share/man/man7 (topics) and the completions of bash, zsh
-and fish in the places where these look for them; LIST gets the names of all.  The same help gives the same bytes.
+and fish in the places where these look for them; LIST gets the names of all.  The same help gives
+the same bytes.
 """
 
 import re
@@ -42,7 +43,9 @@ class Help:
     @property
     def files(self):
         """What the operand is."""
-        return "model" if "MODEL" in self.synopsis else "any" if "FILE" in self.synopsis else ""
+        if "MODEL" in self.synopsis:
+            return "model"
+        return "any" if re.search("FILE|TABLE", self.synopsis) else ""
 
 
 def options_of(text):
@@ -249,7 +252,7 @@ def fish(commands, topics):
             kind = "'(__fish_complete_suffix .kal)'" if command.files == "model" else None
             lines.append(f"complete -c kalaba {within} -a {kind}" if kind
                          else f"complete -c kalaba {within} -F")
-    for name, purpose in topics:
+    for name, purpose in [(command.name, command.purpose) for command in commands] + topics:
         lines.append("complete -c kalaba -n '__fish_seen_subcommand_from help' "
                      f"-a {name} -d {quoted(purpose)}")
     return "\n".join([*lines, ""])
@@ -275,7 +278,7 @@ def main():
     check_words(commands)
     files = {"man/man1/kalaba.1": main_page(commands, topics, version),
              "bash-completion/completions/kalaba": bash(commands, topics),
-             "zsh/vendor-completions/_kalaba": zsh(commands, topics),
+             "zsh/site-functions/_kalaba": zsh(commands, topics),
              "fish/vendor_completions.d/kalaba.fish": fish(commands, topics)}
     for command in commands:
         files[f"man/man1/kalaba-{command.name}.1"] = command_page(command, version)

@@ -51,6 +51,12 @@ HEADERS = {
     "version.h",
 }
 ROOT = Path(EXAMPLE).resolve().parent.parent
+# A zsh at a terminal of its own: type $2, Tab and a word that ends the line, and print it.
+ZSH = """zmodload zsh/zpty; zpty z zsh -f -i
+zpty -w z "fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; PS1=; kalaba() { print \\<\\$* }"
+zpty -w z "print rea''dy"; zpty -r -m z out '*ready*'
+zpty -w z "$2"$'\\t end'
+zpty -r -m z out '*<*end*'; print -r -- "${out##*<}" """
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -110,8 +116,7 @@ class Installed:
                     assert done.returncode == 0 and not done.stderr, (page, done.stderr)
 
     def completes_what_is_typed(self):
-        """In bash; the files of other shells are in their places."""
-        self.find("_kalaba")
+        """In bash; the file of fish is there, too."""
         self.find("kalaba.fish")
         script = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kalaba; '
                   'echo "${COMPREPLY[@]}"')
@@ -123,6 +128,7 @@ class Installed:
                             (["kalaba", "run", "--method", "b"], ["bdf"]),
                             (["kalaba", "help", "lang"], ["language"]),
                             (["kalaba", "run", "swi"], ["swing.kal"]),
+                            (["kalaba", "plot", "swi"], ["swing.kal"]),
                             (["kalaba", "run", "-p", "swi"], [])):
             done = subprocess.run(["bash", "-c", script, file, *words], cwd=self.root,
                                   capture_output=True, text=True, check=False, timeout=HANG)
@@ -148,12 +154,28 @@ class Installed:
             return
         (self.root / "swing.kal").touch()
         for words, want in (("swe", "sweep"), ("run --rep", "--report"), ("run --method b", "bdf"),
-                            ("help lang", "language"), ("run swi", "swing.kal")):
+                            ("help lang", "language"), ("help sw", "sweep"),
+                            ("run swi", "swing.kal"), ("plot swi", "swing.kal")):
             script = f"source {self.find('kalaba.fish')}; complete -C 'kalaba {words}'"
             done = subprocess.run(["fish", "-c", script], cwd=self.root, capture_output=True,
                                   text=True, check=False, timeout=HANG)
             found = [line.split("\t")[0] for line in done.stdout.splitlines()]
             assert want in found, (words, done.stdout, done.stderr)
+
+    def completes_in_zsh(self):
+        """Where there is one, at a terminal that nobody sees: what Tab writes behind a word."""
+        place = self.find("_kalaba").parent
+        assert place.name == "site-functions", "zsh looks there, in /usr/local of Debian too"
+        if not shutil.which("zsh"):
+            return
+        (self.root / "swing.kal").touch()
+        for words, want in (("swe", "sweep"), ("run --rep", "--report"), ("run --method b", "bdf"),
+                            ("help lang", "language"), ("help sw", "sweep"),
+                            ("run swi", "swing.kal"), ("plot swi", "swing.kal")):
+            done = subprocess.run(["zsh", "-f", "-c", ZSH, "-", place, f"kalaba {words}"],
+                                  cwd=self.root, capture_output=True, text=True, check=False,
+                                  timeout=HANG)
+            assert want in done.stdout, (words, done.stdout, done.stderr)
 
     def files(self):
         """What is installed, as it stands in a package, whatever the prefix."""
@@ -165,8 +187,8 @@ class Installed:
                 if not path.is_dir()]
 
     def packages_take_every_file_once(self):
-        patterns = [line for path in sorted(ROOT.glob("debian/*.install"))
-                    for line in path.read_text().split()]
+        patterns = [line.split()[0] for path in sorted(ROOT.glob("debian/*.install"))
+                    for line in path.read_text().splitlines()]  # a folder may follow
         taken = {file: [pattern for pattern in patterns
                         if fnmatch.fnmatch(file, pattern) or fnmatch.fnmatch(file, pattern + "/*")]
                  for file in self.files()}
@@ -205,6 +227,7 @@ def main():
              Installed.has_public_headers_only, Installed.has_the_version_of_the_project,
              Installed.has_a_manual_page_for_each_command_and_topic,
              Installed.completes_what_is_typed, Installed.completes_in_fish,
+             Installed.completes_in_zsh,
              Installed.packages_take_every_file_once,
              Installed.packages_build_what_is_installed,
              Installed.packages_name_the_libraries_that_are_loaded,
