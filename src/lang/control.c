@@ -131,7 +131,8 @@ static KalNode *parse_named(KalParser *p, const char *what)
             p, "':', for the unit follows from what stands behind it");
     }
     char colon[96];
-    snprintf(colon, sizeof colon, "':' after %s, which comes first", what);
+    snprintf(colon, sizeof colon, "':' after %s, which comes first, as in c: x = 0",
+             what);
     kal_parser_expect(p, KAL_TOKEN_COLON, colon);
     return target;
 }

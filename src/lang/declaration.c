@@ -6,6 +6,7 @@
 #include "lang/parser_impl.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 KalNode *kal_parse_other_unit(KalParser *p, KalNode *first)
 {
@@ -68,6 +69,11 @@ static KalNode *parse_coordinate(KalParser *p)
     const uint32_t begin = p->token.begin;
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, "the name of a coordinate");
     KalNode *unit = kal_parse_unit(p);
+    if (kal_parser_is(p, KAL_TOKEN_LEFT_PAREN)) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "every coordinate depends on the time; it is declared by its "
+                        "name alone");
+    }
     if (kal_parser_is(p, KAL_TOKEN_EQUALS)) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "a coordinate is declared without a value; init says where it "
@@ -91,8 +97,11 @@ KalNode *kal_parse_coord(KalParser *p, uint32_t begin)
 // The value of a statement that is nothing but its value.
 static KalNode *parse_stated(KalParser *p, KalNodeKind kind, uint32_t begin)
 {
-    if (kal_parser_is(p, KAL_TOKEN_EQUALS)) {
-        kal_parser_fail_expected(p, "an expression right after the word, without '='");
+    if (kal_parser_is(p, KAL_TOKEN_EQUALS) || kal_parser_is(p, KAL_TOKEN_COLON)) {
+        char want[64];
+        snprintf(want, sizeof want, "an expression right after the word, without %s",
+                 kal_token_text(p->token.kind));
+        kal_parser_fail_expected(p, want);
     }
     return kal_parser_add_unary(p, kind, begin, kal_parse_value(p));
 }

@@ -408,16 +408,26 @@ static KalTokenKind scan_foreign(KalLexer *lexer)
     return KAL_TOKEN_FAULT;
 }
 
-// Signs of other languages that would be read as two of ours.
+// Signs of other languages that would be read as two of ours, and what to write.
 static const char *find_habit(const KalLexer *lexer)
 {
-    const char c = byte_at(lexer, 0);
-    if (c != byte_at(lexer, 1)) {
-        return NULL;
+    static const char *const habits[][2] = {
+        {"**", "is no operator; write ^ for a power"                   },
+        {"//", "is no operator; a comment begins with #"               },
+        {"/*", "is no operator; a comment begins with #"               },
+        {"*/", "is no operator; a comment begins with #"               },
+        {".*", "is no operator; write * for a product, dot for vectors"},
+        {"./", "is no operator; write / for a quotient"                },
+        {".^", "is no operator; write ^ for a power"                   },
+        {":=", "is no operator; write = for what a name stands for"    },
+    };
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++) {
+        if (habits[i][0][0] == byte_at(lexer, 0)
+            && habits[i][0][1] == byte_at(lexer, 1)) {
+            return habits[i][1];
+        }
     }
-    return c == '*'   ? "is no operator; write ^ for a power"
-           : c == '/' ? "is no operator; a comment begins with #"
-                      : NULL;
+    return NULL;
 }
 
 // Operators and brackets.

@@ -327,6 +327,18 @@ static const struct {
     {"initial",    "init says where the motion starts, as in init x = 1"                  },
     {"start",      "init says where the motion starts, as in init x = 1"                  },
     {"simulation", "simulate says how long, as in simulate 0 .. 10 every 0.01"            },
+    {"end",        "a model ends with its text"                                           },
+    {"equation",   "each statement begins with its own word, as in constraint c: x = 0"   },
+    {"equations",  "each statement begins with its own word, as in constraint c: x = 0"   },
+    {"der",        "a state has its derivative, as in state s: s' = -s"                   },
+    {"function",   "fn defines a function, as in fn f(x) = x^2"                           },
+    {"def",        "fn defines a function, as in fn f(x) = x^2"                           },
+    {"Real",       "coord declares a coordinate, param a constant, let an expression"     },
+    {"double",     "coord declares a coordinate, param a constant, let an expression"     },
+    {"syms",       "coord declares a coordinate, param a constant, let an expression"     },
+    {"symbols",    "coord declares a coordinate, param a constant, let an expression"     },
+    {"body",       "bodies are parts, as in use planar and part b = Body(m = 1)"          },
+    {"joint",      "joints are parts, as in use planar and part p = Pin(a = b1, b = b2)"  },
     {"print",      "output names what is told and written, as in output height = y"       },
 };
 

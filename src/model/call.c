@@ -34,9 +34,11 @@ bool kal_build_demand_arguments(KalBuild *b, const KalNode *node, uint32_t wante
     const uint32_t n = count_arguments(node);
     const KalSpan span = node->of.call.callee->span;
     if (n != wanted) {
-        kal_build_error(b, node->span, "%.*s takes %u argument%s, not %u",
+        const bool dot = n == 1 && kal_node_is_text(node->of.call.callee, "dot");
+        kal_build_error(b, node->span, "%.*s takes %u argument%s, not %u%s",
                         (int)(span.end - span.begin), span.source->text + span.begin,
-                        wanted, wanted == 1 ? "" : "s", n);
+                        wanted, wanted == 1 ? "" : "s", n,
+                        dot ? "; a time derivative is written with a prime: x'" : "");
     }
     return n == wanted;
 }
@@ -423,7 +425,7 @@ static KalValue unknown_function(KalBuild *b, const KalNode *callee)
                              "'%s' is not a function; a product is written with *",
                              name);
     }
-    const char *near = near_function(name);
+    const char *near = kal_build_find_foreign(name) ? NULL : near_function(name);
     return near ? kal_build_bad(b, callee->span,
                                 "unknown function '%s'; did you mean '%s'?", name, near)
                 : kal_build_unknown(b, callee, KAL_SPACE_VALUE, NULL);

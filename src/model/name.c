@@ -630,24 +630,33 @@ static int find_derivative(const char *text, size_t *out_begin, size_t *out_leng
 
 #define SUM_OVER_TIME "what adds up over time is a state, as in state s: s' = x"
 
-// What a function of other languages and books is called here, or NULL.
-static const char *find_foreign(const char *name)
+#define TIME_DERIVATIVE "a time derivative is written with a prime: x'"
+#define CHOICE          "a value chosen by a condition is if(x > 0, 1, 2)"
+
+const char *kal_build_find_foreign(const char *name)
 {
     static const char *const foreign[][2] = {
-        {"ln",         "did you mean 'log'?"                          },
-        {"tg",         "did you mean 'tan'?"                          },
-        {"arctg",      "did you mean 'atan'?"                         },
-        {"sgn",        "did you mean 'sign'?"                         },
-        {"fabs",       "did you mean 'abs'?"                          },
-        {"pow",        "a power is written x^2"                       },
-        {"power",      "a power is written x^2"                       },
-        {"diff",       "a time derivative is written with a prime: x'"},
-        {"der",        "a time derivative is written with a prime: x'"},
-        {"ddt",        "a time derivative is written with a prime: x'"},
-        {"derivative", "a time derivative is written with a prime: x'"},
-        {"integral",   SUM_OVER_TIME                                  },
-        {"integrate",  SUM_OVER_TIME                                  },
-        {"int",        SUM_OVER_TIME                                  },
+        {"ln",         "did you mean 'log'?"   },
+        {"tg",         "did you mean 'tan'?"   },
+        {"arctg",      "did you mean 'atan'?"  },
+        {"sgn",        "did you mean 'sign'?"  },
+        {"fabs",       "did you mean 'abs'?"   },
+        {"pow",        "a power is written x^2"},
+        {"power",      "a power is written x^2"},
+        {"diff",       TIME_DERIVATIVE         },
+        {"der",        TIME_DERIVATIVE         },
+        {"ddt",        TIME_DERIVATIVE         },
+        {"derivative", TIME_DERIVATIVE         },
+        {"Derivative", TIME_DERIVATIVE         },
+        {"heaviside",  CHOICE                  },
+        {"Heaviside",  CHOICE                  },
+        {"step",       CHOICE                  },
+        {"piecewise",  CHOICE                  },
+        {"Piecewise",  CHOICE                  },
+        {"ifelse",     CHOICE                  },
+        {"integral",   SUM_OVER_TIME           },
+        {"integrate",  SUM_OVER_TIME           },
+        {"int",        SUM_OVER_TIME           },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (strcmp(foreign[i][0], name) == 0) {
@@ -732,7 +741,7 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
     if (!part && space == KAL_SPACE_VALUE && report_derivative(b, name, text)) {
         return KAL_BAD_VALUE;
     }
-    const char *foreign = part ? NULL : find_foreign(text);
+    const char *foreign = part ? NULL : kal_build_find_foreign(text);
     if (foreign) {
         return kal_build_bad(b, name->span, "unknown %s '%s'; %s", what, text, foreign);
     }

@@ -182,6 +182,9 @@ KalSpace kal_build_space_of(KalEntryKind kind);
 /// "a parameter"
 const char *kal_build_kind_text(KalEntryKind kind);
 
+/// What is written here for a function of other languages and books, or NULL.
+const char *kal_build_find_foreign(const char *name);
+
 /// Reports a name that is not known: what it may be instead, or where it is declared.
 /// `part` is the one that should have it as a member, or NULL.
 KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,

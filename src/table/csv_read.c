@@ -300,7 +300,10 @@ static KalStatus read_number(Reader *r, double *out_value)
                     "magnitude",
                     shown);
     }
-    return fail(r, r->begin, KAL_ERR_SYNTAX, "'%s' found; expected a number", shown);
+    return fail(r, r->begin, KAL_ERR_SYNTAX, "'%s' found; expected a number%s", shown,
+                memchr(text, ';', length) || memchr(text, '\t', length)
+                    ? "; columns are separated by commas, and decimals have points"
+                    : "");
 }
 
 // The last field as a text of its own; spaces around it count only within quotes.

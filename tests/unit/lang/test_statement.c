@@ -381,7 +381,7 @@ static void what_newcomers_write_is_explained(void)
             "without '=', found '='");
     refuses("constraint x^2 = 1",
             "expected ':' after the name of the constraint, which "
-            "comes first, found '^'");
+            "comes first, as in c: x = 0, found '^'");
     refuses("param m = 1 kg",
             "; a product is written with *, a unit in brackets as in");
     refuses("potential cos x",
@@ -428,6 +428,23 @@ static void habits_of_other_languages_are_explained(void)
             "':' and the derivative of the state, as in state i: i' = -i");
     refuses("hold u: -x", "as in hold u every 0.01: -x, found ':'");
     refuses("let f = iff x", "the argument of a function in parentheses");
+    refuses("kinetic: x'^2", "an expression right after the word, without ':'");
+    refuses("coord x(t)", "every coordinate depends on the time; it is declared by");
+    refuses("constraint x = 0", "which comes first, as in c: x = 0, found '='");
+    refuses("function f(x)", "; fn defines a function, as in fn f(x) = x^2");
+    refuses("end Pendulum;", "found 'end'; a model ends with its text");
+    refuses("syms x y", "; coord declares a coordinate, param a constant");
+}
+
+static void signs_of_other_languages_are_explained(void)
+{
+    refuses("let a = x**2", "'**' is no operator; write ^ for a power");
+    refuses("let a = x'.^2", "'.^' is no operator; write ^ for a power");
+    refuses("let a = x.*y", "'.*' is no operator; write * for a product");
+    refuses("let a = x./y", "'./' is no operator; write / for a quotient");
+    refuses("let a := x", "':=' is no operator; write = for what a name stands for");
+    refuses("let a = x // it", "'//' is no operator; a comment begins with #");
+    refuses("let a = x /* it */", "'/*' is no operator; a comment begins with #");
 }
 
 static void all_errors_are_told_in_one_go(void)
@@ -478,4 +495,5 @@ TAP_RUN(TAP_CASE(the_sleigh_reads_as_in_the_book),
         TAP_CASE(misspelt_statements_are_guessed),
         TAP_CASE(what_newcomers_write_is_explained),
         TAP_CASE(habits_of_other_languages_are_explained),
+        TAP_CASE(signs_of_other_languages_are_explained),
         TAP_CASE(all_errors_are_told_in_one_go))

@@ -28,6 +28,13 @@ static void names_that_are_not_known(void)
          "prime: theta'"                                                                                                   },
         {"coord th\noutput a = th_ddot\n",                              "prime: th''"                                      },
         {"coord x\noutput v = dx\n",                                    "prime: x'"                                        },
+        {"coord x\nkinetic dot(x)^2\n",
+         "error 2:9 dot takes 2 arguments, not 1; a time derivative is written with a "
+         "prime: x'"                                                                                                       },
+        {"coord x\nforce x = -sgn(x)\n",                                "unknown name 'sgn'; did you mean 'sign'?"         },
+        {"coord x\nkinetic Derivative(x, t)^2\n",
+         "; a time derivative is written with a"                                                                           },
+        {"coord x\nforce x = heaviside(t)\n",                           "; a value chosen by a condition is if("           },
         {"coord x\noutput v = dot\n",                                   "unknown name 'dot'"                               },
         {"coord x\nkinetic k*x'^2\nparam k = 1\n",
          "error 2:9 'k' is declared only in line 3; a name is declared before"                                             },

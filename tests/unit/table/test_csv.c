@@ -153,7 +153,10 @@ static void errors_have_their_place(void)
             "line");
     refuses("x,y\n1,zwei\n", KAL_ERR_SYNTAX,
             "in.csv:2:3: 'zwei' found; expected a number");
-    refuses("θ;y\n1;2\n", KAL_ERR_SYNTAX, "in.csv:2:1: '1;2' found; expected a number");
+    refuses(
+        "θ;y\n1;2\n", KAL_ERR_SYNTAX,
+        "in.csv:2:1: '1;2' found; expected a number; columns are separated by commas, "
+        "and decimals have points");
     refuses("x\n1e999\n", KAL_ERR_NUMBER,
             "in.csv:2:1: the number 1e999 is too large; expected less than 1.8e308 in "
             "magnitude");
