@@ -136,6 +136,7 @@ export class Editor {
           indentWithTab,
         ]),
         basicSetup,
+        EditorView.lineWrapping,
         kalaba,
         syntaxHighlighting(colors),
         looks,

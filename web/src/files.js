@@ -49,6 +49,24 @@ function saveDrawing(text, name) {
   }
 }
 
+// Keys of a menu that is open: arrows lead from item to item, Escape back to its button.
+function onMenuKey(menu, event) {
+  const items = [...menu.querySelectorAll('[role=menuitem]')];
+  const at = items.indexOf(document.activeElement);
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step && menu.open) {
+    const next = at < 0 && step < 0 ? -1 : at + step;
+    items.at(next % items.length).focus();
+  } else if (event.key === 'Escape' && menu.open) {
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 /** The menu of all that can be saved; `studio` knows what there is. */
 export function saveMenu(studio) {
   const stem = () => studio.name.replace(/^.*\//, '').replace(/\.kal$/, '');
@@ -78,6 +96,7 @@ export function saveMenu(studio) {
     list.append(make('button', { role: 'menuitem', onclick }, text));
   }
   menu.append(list);
+  menu.addEventListener('keydown', (event) => onMenuKey(menu, event));
   document.addEventListener('click', (event) => {
     if (!menu.contains(event.target)) {
       menu.open = false;
