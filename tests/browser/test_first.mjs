@@ -81,10 +81,31 @@ async function links_hold_the_model(lab) {
   });
 }
 
+async function keys_lead_through_the_menu(lab) {
+  await lab.studio(lab.model('menu.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await page.locator('.menu summary').focus();
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    const items = await page.locator('.menu [role=menuitem]').allTextContents();
+    await page.keyboard.press('Enter');
+    for (const [key, want] of [
+      ['ArrowUp', items.at(-1)],
+      ['ArrowDown', items[0]],
+      ['ArrowDown', items[1]],
+      ['Escape', 'Export'],
+    ]) {
+      await page.keyboard.press(key);
+      same(await focused(), want, key);
+    }
+    ok(!(await page.getByText(items[0], { exact: true }).isVisible()), 'it is open');
+  });
+}
+
 demandBrowser();
 await runCases([
   the_gallery_shows_examples,
   no_change_is_lost_on_the_first_page,
   a_chosen_pane_comes_into_sight,
   links_hold_the_model,
+  keys_lead_through_the_menu,
 ]);

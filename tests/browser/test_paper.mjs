@@ -81,6 +81,9 @@ async function paper_is_white_and_plots_fit_it(lab) {
         same(ground, 'rgba(0, 0, 0, 0)', 'background');
         same(theme, 'light', 'colors');
       });
+      const swatch = page.locator('.swatch').first();
+      const colors = await swatch.evaluate((e) => getComputedStyle(e).printColorAdjust);
+      same(colors, 'exact', 'legends have no colors on paper');
       await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
       await page.evaluate(() => globalThis.dispatchEvent(new Event('afterprint')));
       same(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
