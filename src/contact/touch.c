@@ -701,22 +701,28 @@ static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, in
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->rates, rate);
     const double speed = length_of(rate, law->n_slips);
-    const bool shut = law->gap == KAL_NO_ROW || s->basic[state->N];
-    *out = (KalTouch){.mode = shut ? KAL_TOUCH_HOLD : KAL_TOUCH_OPEN};
-    out->leaves = law->gap != KAL_NO_ROW && s->rates[law->gap] > ZERO * size;
+    const bool leaves = law->gap != KAL_NO_ROW && s->rates[law->gap] > ZERO * size;
+    const bool pushes = law->gap == KAL_NO_ROW || s->basic[state->N];
+    const bool shut = pushes || (law->n_slips > 0 && !leaves);
+    *out = (KalTouch){.mode = shut ? KAL_TOUCH_HOLD : KAL_TOUCH_OPEN,
+                      .pushes = pushes,
+                      .leaves = leaves};
     out->slips = law->n_slips > 0 && (law->moves || speed > ZERO * size);
     if (state->part == KAL_PART_SLIDE) {
         memcpy(out->direction, state->direction, sizeof out->direction);
         out->mode = shut ? KAL_TOUCH_SLIDE : KAL_TOUCH_OPEN;
-    } else if (state->part == KAL_PART_OPEN && shut) {
+    } else if (state->part == KAL_PART_OPEN && pushes) {
         const bool left = s->basic[state->a];
         const bool right = s->basic[state->b];
         const bool slides = s->basic[state->s] && left != right;
         out->mode = slides ? KAL_TOUCH_SLIDE : KAL_TOUCH_HOLD;
         out->grips = !slides && (left || right);
         out->direction[0] = left ? -1.0 : 1.0;
+    } else if (state->part == KAL_PART_OPEN && shut && out->slips) {
+        out->mode = KAL_TOUCH_SLIDE;
+        out->direction[0] = rate[0] > 0.0 ? 1.0 : -1.0;
     } else {
-        out->grips = shut && law->n_slips > 0;
+        out->grips = pushes && law->n_slips > 0;
     }
 }
 

@@ -470,13 +470,15 @@ static bool extends(const KalContacts *c, int *chosen, int count, int row)
 // a force of its own, of what holds without any, of what only stays closed.  What pushes and what
 // holds by a force of its own is independent, for it is of one basis; so no row bears what the
 // decision gave to another, beyond its own limit.  Slips of two rows know of no basis; where they
-// share forces with others the shares are watched instead.
+// share forces with others the shares are watched instead.  What holds without a push comes last,
+// for it bears nothing before its gap does.
 typedef enum Turn {
     TURN_PAIRS,
     TURN_PUSHES,
     TURN_GRIPS,
     TURN_HOLDS,
     TURN_STAYS,
+    TURN_WAITS,
     TURNS
 } Turn;
 
@@ -504,16 +506,16 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
     const KalTouchLaw *law = &c->decision.laws[k];
     const KalTouch *touch = &answer->touches[k];
     KalContactState *state = &c->states[c->decision.members[k]];
-    const bool pushes = touch->mode != KAL_TOUCH_OPEN;
-    if (law->gap != KAL_NO_ROW
-        && (turn == TURN_PUSHES ? pushes : turn == TURN_STAYS && !pushes)
+    if (law->gap != KAL_NO_ROW && turn == (touch->pushes ? TURN_PUSHES : TURN_STAYS)
         && !touch->leaves) {
         state->acts = activate_row(instant, law->gap, chosen, count);
     }
-    const Turn own = law->n_slips == 2 ? TURN_PAIRS
-                     : touch->grips    ? TURN_GRIPS
-                                       : TURN_HOLDS;
-    const bool holds = touch->mode == KAL_TOUCH_HOLD && turn == own;
+    const Turn own = !touch->pushes      ? TURN_WAITS
+                     : law->n_slips == 2 ? TURN_PAIRS
+                     : touch->grips      ? TURN_GRIPS
+                                         : TURN_HOLDS;
+    const bool holds = touch->mode == KAL_TOUCH_HOLD && turn == own
+                       && (touch->pushes || state->acts);
     for (int s = 0; holds && s < law->n_slips; s++) {
         (void)activate_row(instant, law->slip[s], chosen, count);
     }
@@ -532,12 +534,27 @@ static void note_sharing(KalContacts *c)
     c->sharing.needed = holds && c->sharing.any_left;
 }
 
+// What slides, with a force or before one; what bears none as others keep it closed is as good as
+// open.
+static void list_slides(KalContacts *c, const KalTouchAnswer *answer)
+{
+    c->slide.count = 0;
+    for (int k = 0; k < c->decision.n_laws; k++) {
+        KalContactState *state = &c->states[c->decision.members[k]];
+        if (!answer->touches[k].pushes && !state->acts) {
+            state->mode = KAL_TOUCH_OPEN;
+        }
+        if (c->decision.laws[k].n_slips > 0 && state->mode == KAL_TOUCH_SLIDE) {
+            c->slide.list[c->slide.count++] = c->decision.members[k];
+        }
+    }
+}
+
 // States and active rows from what was decided.
 static void apply(KalInstant *instant, const KalTouchAnswer *answer)
 {
     KalContacts *c = &instant->contacts;
     int count = 0;
-    c->slide.count = 0;
     for (int k = 0; k < c->decision.n_laws; k++) {
         const KalTouch *touch = &answer->touches[k];
         KalContactState *state = &c->states[c->decision.members[k]];
@@ -547,15 +564,13 @@ static void apply(KalInstant *instant, const KalTouchAnswer *answer)
         state->mode = touch->mode;
         state->holds = friction && state->closed && !touch->slips;
         memcpy(state->direction, touch->direction, sizeof state->direction);
-        if (friction && touch->mode == KAL_TOUCH_SLIDE) {
-            c->slide.list[c->slide.count++] = c->decision.members[k];
-        }
     }
     for (Turn turn = 0; turn < TURNS; turn++) {
         for (int k = 0; k < c->decision.n_laws; k++) {
             activate_touch(instant, answer, k, turn, c->decision.chosen, &count);
         }
     }
+    list_slides(c, answer);
     note_sharing(c);
     kal_instant_activate(instant, instant->active);
 }

@@ -8,7 +8,7 @@ import csv
 import json
 import sys
 import tempfile
-from math import atan, cos, pi, sin, sqrt
+from math import atan, cos, exp, pi, sin, sqrt
 from pathlib import Path
 
 from model_lab import EXAMPLES, case, main, options_of, run
@@ -836,6 +836,63 @@ def redundant_feet_hold_what_one_of_them_could_not():
         assert not result["incidents"], result["incidents"][:4]
         near(result["q"]["x"], 0)
     near(simulate(text, F=6)["q"]["x"], 0.5 * (6 - 0.3 * 2 * 9.81) / 2)
+
+
+PRESSED = """
+param mu = 0.3, v = 0, F = 0, k = 0
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+force y = -t
+force x = F + k*t
+contact c: y >= 0, friction = mu, slip = x'
+init x' = v
+simulate 0 .. 1 every 0.1
+"""
+
+PRESSED_IN_SPACE = """
+param mu = 0.3, v = 0, F = 0, k = 0
+coord x, z, y
+kinetic 1/2*(x'^2 + y'^2 + z'^2)
+force y = -t
+force x = 0.6*(F + k*t)
+force z = 0.8*(F + k*t)
+contact c: y >= 0, friction = mu, slip = [x', z']
+init x' = 0.6*v, z' = 0.8*v
+simulate 0 .. 1 every 0.1
+"""
+
+
+@case
+def friction_begins_with_the_force_that_presses():
+    # N = t is zero at the start: what slides then, or is about to, is slowed down by mu t, and
+    # what stays holds while k t <= mu t.
+    wants = (({"v": 1}, 1 - 0.15), ({"v": -1}, -1 + 0.15), ({"F": 1}, 1 - 0.15),
+             ({"F": -1}, -1 + 0.15), ({}, 0), ({"k": 0.29}, 0), ({"k": 0.31}, 0.005),
+             ({"k": 1}, 0.35), ({"F": 0.1}, 0))
+    for text, along in ((PRESSED, 1), (PRESSED_IN_SPACE, 0.6)):
+        for parameters, speed in wants:
+            near(simulate(text, **parameters)["qd"]["x"], along * speed)
+    near(times(simulate(PRESSED, F=0.1), "sticks")[0], 2 / 3)
+    # It is pressed for half a turn, lies there for another, and is pressed again.
+    twice = PRESSED.replace("force y = -t", "force y = -max(0, sin(t))")
+    near(simulate(twice, "--until", "9", v=2)["qd"]["x"], 2 - 0.3 * (3 - cos(9)), 1e-8)
+
+
+@case
+def a_bead_on_a_turning_rod_is_slowed_down():
+    # From rest on the rod nothing presses: then N = 2 w r', and r'' = w^2 r - mu N.
+    text = """
+    param w = 3, mu = 0.4
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    let c = cos(w*t), s = sin(w*t)
+    contact rod: y*c - x*s >= 0, friction = mu, slip = x'*c + y'*s
+    init x = 1, y = 0, x' = 0, y' = w
+    simulate 0 .. 1 every 0.1
+    output r = sqrt(x^2 + y^2)
+    """
+    a, b = -0.4 * 3 + 3 * sqrt(1 + 0.16), -0.4 * 3 - 3 * sqrt(1 + 0.16)
+    near(simulate(text)["outputs"]["r"], (a * exp(b) - b * exp(a)) / (a - b), 1e-8)
 
 
 JUMPS = """

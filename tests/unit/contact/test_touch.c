@@ -88,6 +88,22 @@ static void what_is_lifted_leaves(void)
     end();
 }
 
+// A block that nothing presses yet stays closed, and rubs as soon as something does.
+static void what_nothing_presses_yet_is_about_to_rub(void)
+{
+    begin();
+    ok(block(0.5, 0.5, 0.0, 4.0) == KAL_TOUCH_FOUND);
+    ok(answer.touches[0].mode == KAL_TOUCH_SLIDE && answer.touches[0].slips);
+    ok(!answer.touches[0].pushes && !answer.touches[0].leaves);
+    near(answer.touches[0].direction[0], 1.0, 0.0);
+    near(answer.forces[1], 0.0, 0.0);
+    near(answer.rates[1], 4.0, 1e-12);
+    ok(block(0.5, 0.5, 0.0, 0.0) == KAL_TOUCH_FOUND);
+    ok(answer.touches[0].mode == KAL_TOUCH_HOLD && !answer.touches[0].slips);
+    ok(!answer.touches[0].pushes && !answer.touches[0].grips);
+    end();
+}
+
 // A weight in a corner of two walls at right angles, and one that three feet of a line
 // carry, of which two are enough.
 static void redundant_feet_share(void)
@@ -209,6 +225,7 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(a_block_holds_up_to_its_limit), TAP_CASE(a_block_slides_beyond_it),
         TAP_CASE(what_breaks_away_slides_with_less), TAP_CASE(what_is_lifted_leaves),
+        TAP_CASE(what_nothing_presses_yet_is_about_to_rub),
         TAP_CASE(redundant_feet_share), TAP_CASE(a_contradiction_is_told),
         TAP_CASE(painleve_rod_has_none_or_two),
         TAP_CASE(friction_in_space_opposes_the_pull), TAP_CASE(a_clutch_has_a_torque),
