@@ -16,6 +16,7 @@
 #include "system/contact.h"
 
 #include "sim/run_impl.h"
+#include "sim/slip.h"
 #include "system/start.h"
 
 #include <assert.h>
@@ -162,7 +163,7 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
     }
     const double along =
         v->slip[0] * state->direction[0] + v->slip[1] * state->direction[1];
-    return state->moves ? hypot(v->slip[0], v->slip[1]) - kal_run_still(run) : along;
+    return state->moves ? hypot(v->slip[0], v->slip[1]) - kal_run_slow(run) : along;
 }
 
 // Event functions of contacts, two for each: the gap or the force that keeps it closed;
@@ -459,6 +460,27 @@ static KalStatus slip_acceleration(KalRun *run, size_t i, double *out_speed,
     return KAL_OK;
 }
 
+KalStatus kal_run_slip_ends(KalRun *run, double span, bool *out_ends)
+{
+    assert(span >= 0.0 && out_ends);
+    *out_ends = false;
+    if (!kal_run_contacts_are_sharp(run)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_run_visit(run, run->t));
+    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        double speed = 0.0;
+        double acceleration = 0.0;
+        if (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1) {
+            KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
+            *out_ends = *out_ends || speed < -acceleration * span;
+        }
+    }
+    return KAL_OK;
+}
+
 // Whether a velocity comes to rest, by its acceleration, within the absolute tolerance.
 static bool is_low(const KalRun *run, double speed, double acceleration)
 {
@@ -687,6 +709,7 @@ static KalStatus decide(KalRun *run, bool first)
     bool any = false;
     memcpy(watch->before, instant->contacts.states,
            count_contacts(run) * sizeof *watch->before);
+    instant->contacts.slow = kal_run_slow(run);
     KAL_TRY(look_at_gaps(run, &any));
     for (size_t i = 0; i < count_contacts(run); i++) {
         watch->settles[i] = run->t;

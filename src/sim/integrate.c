@@ -13,6 +13,7 @@
 // Gauss collocation took it.
 
 #include "sim/run_impl.h"
+#include "sim/slip.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -27,6 +28,8 @@ enum {
 // The implicit method pays when it takes no more than this part of the evaluations: each
 // comes with algebra that takes the time of one or more.
 static const double PAYS = 0.5;
+// A slip that would be at rest in so many steps makes them short.
+static const double SLOWING = 200.0;
 // A loss of rank is crossed when it is nearer than this many steps.
 static const double NEAR = 2.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
@@ -517,6 +520,20 @@ void kal_run_integrate_pass_alike(KalRun *run, long count)
     }
 }
 
+// Whether the explicit method calls for the other one; not where a slip comes to rest, before
+// which its steps shrink in any case.
+static KalStatus find_need(KalRun *run, bool *out_needed)
+{
+    const KalMethodWatch *watch = &run->integration.watch;
+    bool ends = false;
+    *out_needed = false;
+    if (run->step.stiff && watch->patience == 0 && watch->explicit_price > 0.0) {
+        KAL_TRY(kal_run_slip_ends(run, SLOWING * run->statistics.step, &ends));
+        *out_needed = !ends;
+    }
+    return KAL_OK;
+}
+
 // Change the method when the other one pays.  Stiffness is told by the explicit method;
 // whether the implicit one does better, by trying it.
 static KalStatus choose_method(KalRun *run)
@@ -537,9 +554,9 @@ static KalStatus choose_method(KalRun *run)
                    : KAL_OK;
     }
     note_explicit(watch, found);
-    return run->step.stiff && watch->patience == 0 && watch->explicit_price > 0.0
-               ? change_method(run, true)
-               : KAL_OK;
+    bool needed = false;
+    KAL_TRY(find_need(run, &needed));
+    return needed ? change_method(run, true) : KAL_OK;
 }
 
 // Other speeds where those that there are have come to differ much from what is free; the motion

@@ -3,13 +3,15 @@
 // What counts as rest for contacts: velocities that are zero but for rounding and tolerances.
 
 #include "sim/run_impl.h"
+#include "sim/slip.h"
 #include "system/contact.h"
 
 #include <math.h>
 
 // Velocities up to this part of the largest are zero.
 static const double STILL = 1e-12;
-// What others hold at rest moves by no more than so many times its tolerance.
+// What others hold at rest moves by no more than so many times its tolerance; a slip of two rows
+// that has come to that is at rest, for errors may carry it around zero for ever.
 static const double RESTS = 10.0;
 
 static double largest_velocity(const KalRun *run)
@@ -27,11 +29,21 @@ double kal_run_still(const KalRun *run)
     return run->options.atol + STILL * largest_velocity(run);
 }
 
+// What tolerances leave of a velocity.
+static double find_slack(const KalRun *run)
+{
+    return run->options.atol + run->options.rtol * largest_velocity(run);
+}
+
+double kal_run_slow(const KalRun *run)
+{
+    return RESTS * find_slack(run);
+}
+
 double kal_run_stays_at_rest(const KalRun *run, size_t i, const KalContactValues *v)
 {
     const KalContacts *c = &run->instant->contacts;
     const KalContact *contact = &run->system->model->contacts[i];
-    const double slack = run->options.atol + run->options.rtol * largest_velocity(run);
     double moves = 0.0;
     bool left = false;
     for (uint32_t s = 0; s < contact->n_slips; s++) {
@@ -39,5 +51,5 @@ double kal_run_stays_at_rest(const KalRun *run, size_t i, const KalContactValues
         moves = by_others ? hypot(moves, v->slip[s]) : moves;
         left = left || by_others;
     }
-    return left ? RESTS * slack - moves : INFINITY;
+    return left ? kal_run_slow(run) - moves : INFINITY;
 }

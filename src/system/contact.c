@@ -165,6 +165,7 @@ void kal_contacts_reset(KalInstant *instant)
             (KalContactState){.closed = model->contacts[i].gap == KAL_NO_GAP};
     }
     c->slide.count = 0;
+    c->slow = 0.0;
 }
 
 void kal_contacts_take(KalInstant *instant)
@@ -377,7 +378,8 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     }
     const double speed = hypot(v->slip[0], v->slip[1]);
     KalContactState *state = &c->states[i];
-    const bool moves = speed > still;
+    const bool moves =
+        speed > (contact->n_slips > 1 ? fmax(still, c->slow) : still);
     state->moves = moves;
     law->moves = law->n_slips > 0 && (moves || state->breaks);
     law->leans = state->strains;

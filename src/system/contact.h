@@ -117,6 +117,7 @@ typedef struct KalContacts {
     bool stale; ///< the state was given anew: states are to be found before a solve
     KalContactState *states; ///< n_contacts
     double still;            ///< slips up to this were 0 in the last decision
+    double slow;             ///< and are, of two rows, in the next
     int n_rows;              ///< rows of all contacts
     int *rows;               ///< n_rows: constraints
     int *place;              ///< m: of a constraint among the rows, or −1

@@ -366,38 +366,7 @@ static KalStatus follow_positions(KalInstant *instant, const bool *named)
     return KAL_OK;
 }
 
-// Let the gaps that are 0 or negative be constraints; true if there is one more of them.
-static KalStatus close_gaps(KalInstant *instant, bool *out_more)
-{
-    const KalModel *model = instant->system->model;
-    *out_more = false;
-    KAL_TRY(kal_instant_givens(instant));
-    for (size_t i = 0; i < model->n_contacts; i++) {
-        KalContactState *state = &instant->contacts.states[i];
-        KalContactPlace place;
-        KAL_TRY(kal_contact_look(instant, i, &place));
-        if (place.touches && !state->closed) {
-            state->closed = true;
-            kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
-            *out_more = true;
-        }
-    }
-    return KAL_OK;
-}
-
-// Positions with closed contacts: what touches stays, so there are as many rounds as contacts
-// at most.
-static KalStatus find_contacts(KalInstant *instant, const bool *held, int *out_failed)
-{
-    bool more = instant->system->model->n_contacts > 0;
-    while (more) {
-        KAL_TRY(close_gaps(instant, &more));
-        KAL_TRY(more ? find_positions(instant, held, out_failed) : KAL_OK);
-    }
-    return KAL_OK;
-}
-
-// Whether the rate of a gap is given by velocities that are held (n of them).
+// Whether a gap, or its rate, is given by coordinates or velocities that are held (n of them).
 static bool is_given(const KalInstant *instant, int64_t gap, const bool *held)
 {
     const size_t n = (size_t)instant->system->n;
@@ -407,6 +376,46 @@ static bool is_given(const KalInstant *instant, int64_t gap, const bool *held)
         given = given && (row[j] == 0.0 || held[j]);
     }
     return given;
+}
+
+// Let the gaps that are 0 or negative be closed, and constraints; true if there is one more of
+// these.  One that is given stays where it is, if it is 0 to rounding.
+static KalStatus close_gaps(KalInstant *instant, const bool *held, bool *out_more)
+{
+    const KalModel *model = instant->system->model;
+    *out_more = false;
+    KAL_TRY(kal_instant_givens(instant));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        KalContactState *state = &instant->contacts.states[i];
+        const int64_t gap = model->contacts[i].gap;
+        KalContactPlace place;
+        KAL_TRY(kal_contact_look(instant, i, &place));
+        if (place.touches && !state->closed) {
+            const bool moves = place.entered || !is_given(instant, gap, held);
+            state->closed = true;
+            kal_instant_set_active(instant, (int)gap, moves);
+            *out_more = *out_more || moves;
+        }
+    }
+    return KAL_OK;
+}
+
+// Positions with closed contacts: what touches stays, so there are as many rounds as contacts
+// at most.
+static KalStatus find_contacts(KalInstant *instant, const bool *held, int *out_failed)
+{
+    const KalModel *model = instant->system->model;
+    bool more = model->n_contacts > 0;
+    while (more) {
+        KAL_TRY(close_gaps(instant, held, &more));
+        KAL_TRY(more ? find_positions(instant, held, out_failed) : KAL_OK);
+    }
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        if (model->contacts[i].gap != KAL_NO_GAP && instant->contacts.states[i].closed) {
+            kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
+        }
+    }
+    return KAL_OK;
 }
 
 // Gaps whose rates are given are no constraints of velocities, none is if not `any`.

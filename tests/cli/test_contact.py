@@ -409,6 +409,12 @@ def starts_are_as_the_language_says():
     lifted = simulate(BALL.replace("y = h", "y = 0, y' = 2"), "--until", "0.1")
     assert not times(lifted, "impact")
     near(lifted["qd"]["y"], 2 - 0.1 * 9.81)
+    # What is 0 but for rounding is closed.
+    for off in (1e-13, -1e-13, 0.1 + 0.2 - 0.3):
+        lies = simulate(BALL.replace("y = h", f"y = {off!r}, y' = 0"), "--until", "0.1")
+        assert not lies["incidents"], lies["incidents"]
+        near(lies["outputs"]["N"], 2 * 9.81)
+        near(lies["q"]["y"], 0, 1e-12)
     # A guess of the speed moves to rest.
     resting = simulate(BALL.replace("y = h", "y = 0, y' ~ -2"), "--until", "0.1")
     near(resting["qd"]["y"], 0, 0)
@@ -1028,6 +1034,30 @@ def turntable(speed, until):
     simulate 0 .. {until} every 0.05
     output N = reaction(rim), T = friction(table)
     """
+
+
+@case
+def a_puck_on_a_spring_stops_and_turns_back():
+    # Along a line it is the oscillator with dry friction: each half turn takes pi/w and 2 F/k of
+    # the swing, until the spring cannot pull it off; on a table that moves it stops against that.
+    text = """
+    param k = 100, mu = 0.2, v = 0
+    coord x, y, z
+    kinetic 1/2*(x'^2 + y'^2 + z'^2)
+    potential 10*z + 1/2*k*((x - v*t)^2 + y^2)
+    contact table: z >= 0, friction = mu, slip = [x' - v, y']
+    init x = 0.306, y = 0.408, x' = v
+    simulate 0 .. 5 every 0.1
+    """
+    for v in (0, 0.7):
+        result = simulate(text, v=v)
+        stops = times(result, "sticks")
+        assert len(stops) == 1, result["incidents"]
+        near(stops[0], 13 * pi / 10, 1e-7)
+        near(result["q"]["x"], 0.006 + 5 * v, 1e-7)
+        near(result["q"]["y"], 0.008, 1e-7)
+        assert result["steps"] < 1500, result["steps"]
+        assert not times(result, "method"), result["incidents"]
 
 
 @case
