@@ -48,17 +48,18 @@ typedef struct KalTouchProblem {
     const double *free; ///< rows: rates without forces
 } KalTouchProblem;
 
-/// What a touch does.
+/// What a touch does.  One with friction that stays closed without a force holds or slides as if
+/// it pushed.
 typedef enum KalTouchMode {
     KAL_TOUCH_OPEN,  ///< no force
     KAL_TOUCH_HOLD,  ///< it pushes, and its slip does not change; or it has none
     KAL_TOUCH_SLIDE, ///< it pushes, with a friction at its limit
-} KalTouchMode;      // what has friction and stays closed without a force is as if it pushed
+} KalTouchMode;
 
 /// A touch in a solution.
 typedef struct KalTouch {
     KalTouchMode mode;
-    bool pushes; ///< with a force; what rubs and only stays closed may have one soon
+    bool pushes; ///< with a force
     bool leaves; ///< the rate of its gap is positive
     bool slips;  ///< that of its slip is not zero, or it moved before
     bool grips;  ///< what holds its slip is a force of its own, which no limit gives

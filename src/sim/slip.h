@@ -7,7 +7,8 @@
 #define SIM_SLIP_H
 
 #include "base/context.h"
-#include "kalaba/run.h"
+
+#include <kalaba/run.h>
 
 /// Whether a slip of two rows would be at rest within a span of time if it went on to slow down
 /// as it does: its friction turns ever faster then, which looks stiff and ends there.  The run

@@ -378,8 +378,7 @@ static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *
     }
     const double speed = hypot(v->slip[0], v->slip[1]);
     KalContactState *state = &c->states[i];
-    const bool moves =
-        speed > (contact->n_slips > 1 ? fmax(still, c->slow) : still);
+    const bool moves = speed > (contact->n_slips > 1 ? fmax(still, c->slow) : still);
     state->moves = moves;
     law->moves = law->n_slips > 0 && (moves || state->breaks);
     law->leans = state->strains;
@@ -516,8 +515,8 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
                      : law->n_slips == 2 ? TURN_PAIRS
                      : touch->grips      ? TURN_GRIPS
                                          : TURN_HOLDS;
-    const bool holds = touch->mode == KAL_TOUCH_HOLD && turn == own
-                       && (touch->pushes || state->acts);
+    const bool holds =
+        touch->mode == KAL_TOUCH_HOLD && turn == own && (touch->pushes || state->acts);
     for (int s = 0; holds && s < law->n_slips; s++) {
         (void)activate_row(instant, law->slip[s], chosen, count);
     }

@@ -411,7 +411,8 @@ static KalStatus find_contacts(KalInstant *instant, const bool *held, int *out_f
         KAL_TRY(more ? find_positions(instant, held, out_failed) : KAL_OK);
     }
     for (size_t i = 0; i < model->n_contacts; i++) {
-        if (model->contacts[i].gap != KAL_NO_GAP && instant->contacts.states[i].closed) {
+        if (model->contacts[i].gap != KAL_NO_GAP
+            && instant->contacts.states[i].closed) {
             kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
         }
     }
