@@ -296,19 +296,32 @@ static KalStatus find_modes(Search *s, KalModes *modes)
     return status;
 }
 
+// Modes of a large system, unless its energy has told already.  Where they are not found, which is
+// where very many coincide, the state is one of rest all the same.
+static KalStatus judge_large(Search *s, KalModes *modes)
+{
+    bool minimum = false;
+    *modes =
+        (KalModes){.stability = KAL_STABILITY_STABLE,
+                   .reason = "the potential energy has a minimum on the constraints"};
+    KAL_TRY(kal_pencil_is_minimum(s->a->pencil, &minimum));
+    const KalStatus status = minimum ? KAL_OK : kal_analysis_modes(s->a, modes);
+    if (status != KAL_ERR_NUMBER && status != KAL_ERR_LIMIT) {
+        return status;
+    }
+    *modes = (KalModes){.stability = KAL_STABILITY_UNDECIDED,
+                        .reason = "its modes could not be found"};
+    return kal_pencil_look(s->a->pencil, true);
+}
+
 // The same in a large system, where no families are sought.
 static KalStatus take_large(Search *s)
 {
-    KalPencil *pencil = s->a->pencil;
-    KalModes modes = {.stability = KAL_STABILITY_STABLE,
-                      .reason =
-                          "the potential energy has a minimum on the constraints"};
-    bool minimum = false;
+    KalModes modes;
     if (!is_inside(s) || is_listed(s)) {
         return KAL_OK;
     }
-    KAL_TRY(kal_pencil_is_minimum(pencil, &minimum));
-    KAL_TRY(minimum ? KAL_OK : kal_analysis_modes(s->a, &modes));
+    KAL_TRY(judge_large(s, &modes));
     return add(s, &modes);
 }
 

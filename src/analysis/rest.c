@@ -149,22 +149,26 @@ static KalStatus try_step(Descent *d, bool *out_better)
     return KAL_OK;
 }
 
-// One step that counts, with as much damping as it takes; false when there is none.
+// One step that counts, with as much damping as it takes, which stays if that was more than
+// before; false when there is none.
 static KalStatus improve(Descent *d, bool *out_better)
 {
     const size_t bytes = (size_t)d->p->a->system->n * sizeof(double);
+    int trials = 0;
     *out_better = false;
     memcpy(d->before, kal_instant_q(d->p->a->instant), bytes);
-    for (int k = 0; k < TRIALS && !*out_better && d->damping <= 1e3 * d->scale; k++) {
+    while (trials < TRIALS && !*out_better && d->damping <= 1e3 * d->scale) {
         bool regular = false;
         KAL_TRY(kal_ask(d->p->a->ctx));
         KAL_TRY(find_step(d, &regular));
         KAL_TRY(regular ? try_step(d, out_better) : KAL_OK);
+        trials++;
         if (!*out_better) {
             d->damping = fmax(1e-9 * d->scale, 4.0 * d->damping);
         }
     }
-    d->damping = d->damping < 1e-11 * d->scale ? 0.0 : 0.3 * d->damping;
+    const double less = d->damping < 1e-11 * d->scale ? 0.0 : 0.3 * d->damping;
+    d->damping = trials > 1 ? d->damping : less;
     return KAL_OK;
 }
 

@@ -20,6 +20,7 @@
 
 enum {
     TURNS = 4, // in which rows and coordinates tell each other of masses
+    FEW = 32,  // entries of a row
     SWEEPS = 2 // over rows and columns, to find units of both
 };
 
@@ -268,6 +269,23 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The upper median; x is sorted.  Most rows are short, and insertion takes least time.
+static double median(double *x, int count)
+{
+    if (count > FEW) {
+        qsort(x, (size_t)count, sizeof *x, compare_doubles);
+    }
+    for (int k = 1; k < count && count <= FEW; k++) {
+        const double next = x[k];
+        int at = k;
+        for (; at > 0 && x[at - 1] > next; at--) {
+            x[at] = x[at - 1];
+        }
+        x[at] = next;
+    }
+    return x[count / 2];
+}
+
 // 1 by the largest entry of row i in the units of columns; 1 for an empty row.
 static double unit_of_row(const KalLarge *l, const KalLargeProblem *p, int i)
 {
@@ -334,8 +352,7 @@ static double said_of(const KalLarge *l, const KalLargeProblem *p, int i)
             said[count++] = weight;
         }
     }
-    qsort(said, (size_t)count, sizeof *said, compare_doubles);
-    return count > 0 ? said[count / 2] : 0.0;
+    return count > 0 ? median(said, count) : 0.0;
 }
 
 // Masses as rows share them: what a row says of its coordinates, a quarter of it.

@@ -25,8 +25,9 @@
 #include <string.h>
 
 enum {
-    STEPS_PER_VALUE = 60, // two or three are usual
-    EXCEPTIONAL = 10      // after so many steps without success another shift is tried
+    STEPS_PER_VALUE =
+        240,         // two or three are usual; more where many eigenvalues coincide
+    EXCEPTIONAL = 10 // after so many steps without success another shift is tried
 };
 
 // A matrix on its way: Dᵀ-balanced and permuted, A = P D T D⁻¹ Pᵀ in the end with
@@ -267,37 +268,88 @@ static int find_part(Work *w, int high, double norm)
     return low;
 }
 
-// One step with two shifts at once, the eigenvalues of the last 2 × 2 block: their sum
-// and product are real, theory (17.9).  The first column is made of differences, for where
-// eigenvalues nearly coincide nothing would be left of it otherwise.
+// A pair of shifts s, t whose sum and product are real, theory (17.9), as differences to the last
+// entry of the diagonal: where eigenvalues nearly coincide nothing would be left otherwise.
+typedef struct Shifts {
+    double center; // c, that entry
+    double mean;   // (s + t)/2 − c
+    double square; // (s − t)²/4
+} Shifts;
+
+// The eigenvalues of the last 2 × 2 block; of two real ones the nearer to c, twice.  An exceptional
+// pair lies beside c by the size of the entries that do not vanish.
+static Shifts choose_shifts(const Work *w, int high, bool exceptional)
+{
+    const double d = *entry(w, high, high);
+    const double below = *entry(w, high, high - 1);
+    const double p = 0.5 * (*entry(w, high - 1, high - 1) - d);
+    const double q = below * *entry(w, high - 1, high);
+    const double square = p * p + q;
+    if (exceptional) {
+        const double s = fabs(below) + fabs(*entry(w, high - 1, high - 2));
+        return (Shifts){d, 0.75 * s, -0.4375 * s * s};
+    }
+    if (square < 0.0) {
+        return (Shifts){d, p, square};
+    }
+    const double far = p + copysign(sqrt(square), p);
+    return (Shifts){d, far != 0.0 ? -q / far : 0.0, 0.0};
+}
+
+// The first column of (T − s)(T − t), from row m on, but for a factor.
+static void find_bulge(const Work *w, const Shifts *s, int m, double v[3])
+{
+    const double h10 = *entry(w, m + 1, m);
+    const double x = (*entry(w, m, m) - s->center) - s->mean;
+    const double y = (*entry(w, m + 1, m + 1) - s->center) - s->mean;
+    v[0] = x * x - s->square + *entry(w, m, m + 1) * h10;
+    v[1] = h10 * (x + y);
+    v[2] = h10 * *entry(w, m + 2, m + 1);
+    const double size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
+    for (int i = 0; i < 3 && size > 0.0; i++) {
+        v[i] /= size;
+    }
+}
+
+// Where a step may begin: two entries in a row below the diagonal are so small that what a
+// bulge from there on leaves above it is rounding.
+static int find_beginning(const Work *w, const Shifts *s, int low, int high,
+                          double v[3])
+{
+    int m = high - 2;
+    for (;; m--) {
+        find_bulge(w, s, m, v);
+        if (m == low) {
+            return m;
+        }
+        const double left = fabs(*entry(w, m, m - 1)) * (fabs(v[1]) + fabs(v[2]));
+        const double beside = fabs(*entry(w, m - 1, m - 1)) + fabs(*entry(w, m, m))
+                              + fabs(*entry(w, m + 1, m + 1));
+        if (left <= DBL_EPSILON * fabs(v[0]) * beside) {
+            return m;
+        }
+    }
+}
+
+// One step with two shifts at once.
 static void step(Work *w, int low, int high, bool exceptional)
 {
     assert(w->low <= low && low + 2 <= high && high <= w->high);
-    const double a = *entry(w, high - 1, high - 1);
-    const double d = *entry(w, high, high);
-    const double h00 = *entry(w, low, low);
-    const double h10 = *entry(w, low + 1, low);
-    double first =
-        (a - h00) * (d - h00) - *entry(w, high, high - 1) * *entry(w, high - 1, high);
-    double second = (*entry(w, low + 1, low + 1) - a) + (h00 - d);
-    if (exceptional) { // the sum 1.5 s and the product s²
-        const double s =
-            fabs(*entry(w, high, high - 1)) + fabs(*entry(w, high - 1, high - 2));
-        first = h00 * (h00 - 1.5 * s) + s * s;
-        second = h00 + *entry(w, low + 1, low + 1) - 1.5 * s;
-    }
-    double v[3] = {first + *entry(w, low, low + 1) * h10, h10 * second,
-                   h10 * *entry(w, low + 2, low + 1)};
-    for (int k = low; k < high; k++) {
+    const Shifts shifts = choose_shifts(w, high, exceptional);
+    double v[3];
+    const int begin = find_beginning(w, &shifts, low, high, v);
+    for (int k = begin; k < high; k++) {
         Reflector r = {.v = v, .at = k, .k = k + 2 <= high ? 3 : 2};
         double norm = 0.0;
-        if (k > low) {
+        if (k > begin) {
             memcpy(v, entry(w, k, k - 1), (size_t)r.k * sizeof(double));
         }
         r.tau = make_reflector(r.k, v, &norm);
-        if (k > low) {
+        if (k > begin) {
             memset(entry(w, k, k - 1), 0, (size_t)r.k * sizeof(double));
             *entry(w, k, k - 1) = norm;
+        } else if (k > low) {
+            *entry(w, k, k - 1) *= 1.0 - r.tau;
         }
         reflect_rows(w, r, k);
         reflect_columns(w->n, w->T, r, k + 3 < high ? k + 4 : high + 1);

@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum {
-    PAUSE = 12 // steps from one look at the eigenvalues to the next
+    PAUSE = 12, // steps from one look at the eigenvalues to the next, at least
+    PART = 4    // of the steps so far: all looks together then take as long as a few
 };
 
 // What memory is for.
@@ -256,7 +257,9 @@ static KalStatus keep(Search *s, int count)
 // Some steps.
 static KalStatus go_on(Search *s)
 {
-    for (int k = 0; k < PAUSE && s->done < s->size && s->done < s->o->most; k++) {
+    const int part = s->done / PART;
+    const int pause = part > PAUSE ? part : PAUSE;
+    for (int k = 0; k < pause && s->done < s->size && s->done < s->o->most; k++) {
         KAL_TRY(step(s));
     }
     return KAL_OK;

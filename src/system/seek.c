@@ -18,6 +18,7 @@
 enum {
     ITERATIONS = 200, // of one search
     NEAR = 12,        // of one that should not go far
+    NEARER = 6,       // and in a large system
     SEARCHES = 120,   // from other starts
     FEW_SEARCHES = 6, // in a large system, where each takes long
     MANY = 2000,      // iterations in a large system, where paths are long
@@ -187,6 +188,14 @@ static bool try_step(Seeker *seeker, double damping)
     return seeker->instant->large.solver ? follow_path(seeker) : accept_trial(seeker);
 }
 
+// Whether a search in a large system, whose steps take long, is where a start would be taken as it
+// is.
+static bool has_arrived(const Seeker *seeker)
+{
+    return seeker->instant->large.solver
+           && kal_residuals_are_rounding(seeker->instant, seeker->x);
+}
+
 // One search from the present numbers.  Fails when they have no residuals.
 static KalStatus search(Seeker *seeker, bool *out_met)
 {
@@ -197,7 +206,9 @@ static KalStatus search(Seeker *seeker, bool *out_met)
     seeker->fraction = 1.0;
     KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
     take_rows(projector);
-    for (int k = 0; k < seeker->iterations && damping < MOST_DAMPING; k++) {
+    for (int k = 0;
+         k < seeker->iterations && damping < MOST_DAMPING && !has_arrived(seeker);
+         k++) {
         KAL_TRY(kal_ask(seeker->instant->ctx));
         if (try_step(seeker, damping)) {
             take_rows(projector);
@@ -320,7 +331,7 @@ KalStatus kal_seek_near(KalInstant *instant, const bool *held, bool *out_met)
 {
     Seeker seeker;
     KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, held);
-    seeker.iterations = NEAR;
+    seeker.iterations = instant->large.solver ? NEARER : NEAR;
     if (status == KAL_OK) {
         status = kal_instant_givens(instant);
     }

@@ -207,6 +207,51 @@ static void conditions_tell_of_defective_values(void)
     }
 }
 
+// A reflection 1 − 2 v vᵀ/|v|² from both sides.
+static void mirror(Rng *rng)
+{
+    static Matrix R;
+    static Matrix product;
+    static double v[MATRIX_MOST];
+    const int n = A.rows;
+    double square = 0.0;
+    for (int i = 0; i < n; i++) {
+        v[i] = rng_entry(rng);
+        square += v[i] * v[i];
+    }
+    matrix_zero(&R, n, n);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            *entry(&R, i, j) = (i == j) - 2.0 * v[i] * v[j] / square;
+        }
+    }
+    matrix_multiply(&R, &A, &product);
+    matrix_multiply(&product, &R, &A);
+}
+
+// As of many parts that move freely: one value many times, in blocks of two without a second
+// eigenvector each, beside others or alone.
+static void many_values_that_coincide_are_found(void)
+{
+    for (int seed = 1; seed <= 100; seed++) {
+        const int n = 20 + seed % 3 * 10;
+        Rng rng = {(uint64_t)seed};
+        matrix_zero(&A, n, n);
+        for (int i = 0; i < n; i++) {
+            const bool other = seed % 2 == 0 && i >= n - n / 3;
+            *entry(&A, i, i) = other ? rng_entry(&rng) : -9.6;
+            if (i % 2 == 0 && i + 1 < n) {
+                *entry(&A, i, i + 1) = seed % 3 == 0 ? 9.6 : rng_entry(&rng);
+            }
+        }
+        for (int k = 0; k < 5; k++) {
+            mirror(&rng);
+        }
+        near(decompose(), 0.0, 1e-13 * n);
+        near(distance_to(-9.6), 0.0, 1e-4);
+    }
+}
+
 // Another unit for each state changes no eigenvalue.
 static void units_do_not_matter(void)
 {
@@ -249,4 +294,5 @@ static void nothing_but_zeros(void)
 TAP_RUN(TAP_CASE(vectors_solve_the_equation), TAP_CASE(pairs_are_conjugate),
         TAP_CASE(known_values_are_found), TAP_CASE(rings_have_roots_of_one),
         TAP_CASE(triangles_are_exact), TAP_CASE(conditions_tell_of_defective_values),
-        TAP_CASE(units_do_not_matter), TAP_CASE(nothing_but_zeros))
+        TAP_CASE(many_values_that_coincide_are_found), TAP_CASE(units_do_not_matter),
+        TAP_CASE(nothing_but_zeros))
