@@ -50,8 +50,10 @@ typedef struct KalVerifyReport {
     /// How far apart the second motion is from itself when computed as inexactly as the
     /// run, or the tolerance if that is more: errors of this size are to be expected.
     KalVerifyDifference expected;
-    double at;      ///< when the difference was largest relative to what is expected
-    double ratio;   ///< and how many times that it was
+    double at;    ///< when the difference was largest relative to what is expected
+    double ratio; ///< and how many times that it was
+    double
+        vague; ///< from when on a hundredth of the largest number is expected; NaN: never
     double allowed; ///< the largest ratio that passes
     bool passed;    ///< no ratio was larger, and some time was verified
     int samples;    ///< that were compared

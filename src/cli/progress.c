@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // A line of progress on terminals, ten times a second at most, elsewhere a line after ten seconds,
-// a hundred and so on, and the end of a run by Ctrl-C: the first asks the run to stop, which keeps what there is; a second ends the
-// program, as the handler is for one signal only.
+// a hundred and so on; and the end of a run by Ctrl-C: the first asks the run to stop, which
+// keeps what there is; a second ends the program, as the handler is for one signal only.
 
 #include "progress.h"
 

@@ -239,6 +239,7 @@ static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
     kal_json_put_number(w, "at", report.at);
     write_difference(w, "expected", &report.expected);
     kal_json_put_number(w, "ratio", report.ratio);
+    kal_json_put_number(w, "vague", report.vague);
     kal_json_put_number(w, "allowed", report.allowed);
     kal_json_put_bool(w, "passed", report.passed);
     kal_json_put_number(w, "samples", report.samples);
@@ -529,6 +530,14 @@ static void write_opinion(KalPage *page, const KalShowOptions *options)
         kal_page_format(page,
                         "  %s: at most %.2g times what is expected, at t = %.6g\n",
                         r.passed ? "agrees" : "DISAGREES", r.ratio, r.at);
+    }
+    if (!isnan(r.vague)) {
+        kal_page_format(
+            page,
+            "  from t = %.6g on this proves little: errors of the tolerance "
+            "grow to more than 1 %% of the motion; ask for smaller ones, or "
+            "for a shorter time\n",
+            r.vague);
     }
     kal_page_format(page, "  %d samples over a time of %.6g, %d restarts, %.3g s\n",
                     r.samples, r.time, r.restarts, options->verify_seconds);

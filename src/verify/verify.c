@@ -107,8 +107,10 @@ KalStatus kal_verify_create(KalContext *ctx, const KalSystem *system,
     }
     v->ctx = ctx;
     v->system = system;
-    v->report = (KalVerifyReport){
-        .method = "IDA, stabilized index 2", .allowed = ALLOWED, .gaps = v->gaps};
+    v->report = (KalVerifyReport){.method = "IDA, stabilized index 2",
+                                  .allowed = ALLOWED,
+                                  .vague = NAN,
+                                  .gaps = v->gaps};
     const KalStatus status = init(v);
     if (status != KAL_OK) {
         kal_verify_destroy(v);
@@ -132,7 +134,7 @@ void kal_verify_destroy(KalVerify *verify)
 KalVerifyReport kal_verify_report(const KalVerify *verify)
 {
     if (!verify) {
-        return (KalVerifyReport){.method = ""};
+        return (KalVerifyReport){.method = "", .vague = NAN};
     }
     KalVerifyReport report = verify->report;
     report.passed = report.time > 0.0 && report.ratio <= report.allowed;
@@ -236,6 +238,20 @@ static void note_size(KalVerify *v)
     keep_worse(&v->report.expected, &least);
 }
 
+// Errors that have grown to a part of the motion itself let anything agree.
+static void note_vagueness(KalVerify *v)
+{
+    const double much = 0.01;
+    const KalVerifyDifference *size = &v->size;
+    const KalVerifyDifference *expected = &v->report.expected;
+    const double least = v->coarse.atol; // of what does not move
+    const bool vague =
+        expected->q > much * size->q + least || expected->qd > much * size->qd + least;
+    if (vague && isnan(v->report.vague)) {
+        v->report.vague = kal_run_time(v->run);
+    }
+}
+
 static void compare(KalVerify *v)
 {
     KalVerifyReport *report = &v->report;
@@ -247,6 +263,7 @@ static void compare(KalVerify *v)
     const KalVerifyDifference now = compare_run(v);
     keep_worse(&report->expected, &own);
     keep_worse(&report->difference, &now);
+    note_vagueness(v);
     double ratio = now.q / report->expected.q;
     ratio = worse(ratio, now.qd / report->expected.qd);
     ratio = worse(ratio, now.force / report->expected.force);
