@@ -11,7 +11,7 @@
 //
 // Invariant: between the time of the last search and the horizon nothing crosses.
 
-#include "sim/run_impl.h"
+#include "sim/piece.h"
 #include "system/switch.h"
 
 #include <assert.h>
@@ -389,6 +389,9 @@ static Search plan_search(KalRun *run)
     const double tolerance = 8.0 * DBL_EPSILON * largest;
     const bool known =
         kal_scan_take(&run->events.scan, step->t_old, step->t_new) == KAL_OK;
+    if (known) {
+        kal_run_pieces_measure(run, (int)first_switch(run->system));
+    }
     // Where functions have no bounds, times lie as close together as samples, within reason.
     const double piece = fmax((SAMPLES + 1) * run->options.every, length / MOST_PIECES);
     return (Search){.tolerance = tolerance,

@@ -64,6 +64,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->levels = kal_carve_doubles(carver, count, 1);
     watch->open = kal_carve_doubles(carver, count, 1);
     watch->bands = kal_carve_doubles(carver, count, 1);
+    watch->grains = kal_carve_doubles(carver, count, 1);
     watch->most = kal_carve_doubles(carver, count, 1);
     watch->here = kal_carve_doubles(carver, count, 1);
     watch->kept = kal_carve_doubles(carver, kal_system_state_size(run->system), 1);

@@ -161,6 +161,7 @@ typedef struct KalModeWatch {
     double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
     double *bands;  ///< n_switches: what is no larger is zero
+    double *grains; ///< n_switches: what ranges of the last step cannot tell from zero
     double *most;   ///< n_switches: their largest values at starts of pieces
     double *here;   ///< n_switches: values to compare with
     double *kept;   ///< a state to come back to
@@ -590,17 +591,6 @@ double kal_distance_to_zero(double sine, double slope, double bend);
 /// After a failure to go on with this status: if the constraints are about to become
 /// dependent, say so.
 KAL_CHECKED KalStatus kal_run_explain_lock(KalRun *run, KalStatus status);
-
-/// The switching functions on the present pieces, from what KAL_PROGRAM_SWITCHES has just given.
-void kal_run_pieces_follow(const KalRun *run, double *out_values);
-
-/// Whether no border of pieces is crossed where switching functions, then levels, have these
-/// ranges; the first of them is this one of all functions.
-bool kal_run_pieces_stay(const KalRun *run, int first, const KalRange *ranges);
-
-/// Whether function i, of which a range is known, has no crossing there: its range does not hold
-/// zero, or it waits at zero and does not leave it by more than `least`.
-bool kal_run_is_quiet(const KalRun *run, int i, KalRange range, double least);
 
 /// How many functions are followed for events and limits.
 size_t kal_run_functions(const KalSystem *system);
