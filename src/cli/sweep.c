@@ -42,6 +42,10 @@ enum {
     OPTION_RUN,
 };
 
+enum {
+    PROBE_LANES = 8 // runs that a thread has under way
+};
+
 #define LISTED(name, word, meaning) word ", "
 
 static const KalCommandOption options[] = {
@@ -98,6 +102,9 @@ typedef struct Job {
     bool drawn;
     uint64_t probed; // runs
     uint64_t rows;   // of the table that they would have
+    uint64_t asked;  // runs that the probe has begun
+    uint64_t place;  // of the last of them, counted from 0
+    uint64_t stride; // to the next
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -359,32 +366,79 @@ static KalShowOptions how(const Job *job)
                             .color = !job->model->json && kal_wants_color()};
 }
 
-// A second of runs from everywhere.
+// Runs that a probe takes at least, unless they take long: as many as are under way at a time,
+// which end together.
+static uint64_t least_probe(const Job *job)
+{
+    const int threads = job->file.threads;
+    const long cores = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? PROBE_LANES * (uint64_t)cores : PROBE_LANES;
+}
+
+// A second of runs, or ten where they take long.
 static KalStatus take_probe(void *user, const KalSweepRow *row)
 {
     Job *job = (Job *)user;
+    const double seconds = kal_clock() - job->began;
     job->probed++;
     job->rows += row->n_samples + !row->n_samples;
-    return kal_clock() - job->began > 1.0 ? KAL_ERR_INTERRUPTED : KAL_OK;
+    return seconds > 10.0 || (seconds > 1.0 && job->probed >= least_probe(job))
+               ? KAL_ERR_INTERRUPTED
+               : KAL_OK;
 }
 
-// Every k-th run, some 64 of them (one shard of many), tells how long all will take and
-// how large the table will be.
+// From everywhere: steps of a stride that has no part in common with their number meet each run
+// once.
+static bool next_probe(void *user, uint64_t *out_run)
+{
+    Job *job = (Job *)user;
+    const uint64_t runs = kal_sweep_runs(job->sweep);
+    if (job->asked == runs) {
+        return false;
+    }
+    *out_run = job->place + 1;
+    job->place = (job->place + job->stride) % runs;
+    job->asked++;
+    return true;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// By the golden section, which spreads any number of runs evenly.
+static uint64_t find_stride(uint64_t runs)
+{
+    uint64_t stride = (uint64_t)(0.6180339887498949 * (double)runs) + 1;
+    while (common_divisor(stride, runs) > 1) {
+        stride++;
+    }
+    return stride;
+}
+
+// Runs from everywhere tell how long all will take and how large the table will be.
 static KalExit tell_plan(Job *job)
 {
     assert(job->sweep && job->probed == 0);
     const uint64_t runs = kal_sweep_runs(job->sweep);
     const char *file = option(job, OPTION_FILE);
-    const bool csv = file && strstr(file, ".csv");
+    const char *ending = file ? strrchr(file, '.') : NULL;
+    const bool csv = ending && strcmp(ending, ".csv") == 0;
     const double columns =
         1.0 + (double)(kal_sweep_inputs(job->sweep) + kal_sweep_kept(job->sweep));
     const KalSweepJob probe = {.threads = job->file.threads,
                                .alone = job->file.alone,
-                               .shard = 1,
-                               .shards = runs / 64 + 1,
+                               .next = next_probe,
                                .watch = watch,
                                .take = take_probe,
                                .user = job};
+    job->stride = find_stride(runs);
     job->began = kal_clock();
     KalStatus status = kal_sweep_go(job->sweep, &probe);
     if (status != KAL_OK

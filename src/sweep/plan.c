@@ -275,6 +275,12 @@ static bool is_whole(double value)
     return value == floor(value) && fabs(value) < 0x1p53;
 }
 
+static KalStatus fail_many(KalContext *ctx)
+{
+    return kal_fail(ctx, KAL_ERR_LIMIT, "more than %.0e runs are too many for a sweep",
+                    (double)KAL_SWEEP_RUN_LIMIT);
+}
+
 // a .. b count n, or a .. b in steps of 1.
 static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
 {
@@ -297,8 +303,11 @@ static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
         return fail(r, "with '..' also the number of values, as in \"L = 0.1 .. 1 "
                        "count 50\"");
     }
-    if (!is_whole(count) || count < 1.0 || count > (double)KAL_SWEEP_RUN_LIMIT) {
+    if (!is_whole(count) || count < 1.0) {
         return fail(r, "a whole number of values, 1 or more");
+    }
+    if (count > (double)KAL_SWEEP_RUN_LIMIT) {
+        return fail_many(r->reader->ctx);
     }
     input->kind = KAL_INPUT_RANGE;
     input->count = (uint64_t)count;
@@ -453,10 +462,7 @@ static KalStatus count_runs(KalSweepPlan *plan, KalContext *ctx)
         runs *= (double)plan->inputs[i].count;
         plan->points *= plan->inputs[i].count;
     }
-    return runs <= most
-               ? KAL_OK
-               : kal_fail(ctx, KAL_ERR_LIMIT,
-                          "more than %.0e runs are too many for a sweep", most);
+    return runs <= most ? KAL_OK : fail_many(ctx);
 }
 
 KalStatus kal_plan_read(KalSweepPlan *plan, const KalSweepReader *reader,
