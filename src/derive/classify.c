@@ -78,6 +78,12 @@ static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *
 {
     KalTrace on = {.found = false};
     KalSparse J = {0};
+    KAL_TRY(kal_trace_is_linear(c->model, KAL_SYMBOL_VELOCITY,
+                                c->model->constraints[i].residual,
+                                &found->linear_in_velocity));
+    if (found->linear_in_velocity) {
+        return KAL_OK;
+    }
     KalExpr *v = kal_arena_alloc(c->arena, c->eq->n, sizeof *v);
     if (!v) {
         return kal_no_memory(c->ctx, PURPOSE);

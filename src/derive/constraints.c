@@ -135,6 +135,11 @@ static KalStatus check_rest(const KalDerivation *d, const KalRow *row, size_t i,
     assert(i < A->rows);
     KalExpr rest = row->residual;
     KalTrace on = {.found = false};
+    bool shows = false;
+    KAL_TRY(kal_trace_is_linear(d->model, KAL_SYMBOL_ACCELERATION, rest, &shows));
+    if (shows) {
+        return KAL_OK;
+    }
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
         rest = kal_sub(d->g, rest, kal_mul(d->g, A->value[k], d->a[A->column[k]]));
     }

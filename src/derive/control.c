@@ -76,6 +76,26 @@ static KalStatus derive_servos(const KalDerivation *d)
     return kal_graph_status(d->g);
 }
 
+// What a power is besides a linear form in the velocities, if slopes are free of them: what is
+// left at rest, where it is linear as it stands; else the difference.
+static KalStatus rest_of(const KalDerivation *d, KalExpr power, const KalSparse *J,
+                         size_t row, KalExpr *out_rest)
+{
+    assert(row < J->rows);
+    bool shows = false;
+    KalExpr rest = power;
+    KAL_TRY(kal_trace_is_linear(d->model, KAL_SYMBOL_VELOCITY, power, &shows));
+    if (shows) {
+        KAL_TRY(kal_trace_remove(d->model, KAL_SYMBOL_VELOCITY, &rest, 1, &shows));
+    }
+    for (int64_t k = J->start[row]; !shows && k < J->start[row + 1]; k++) {
+        const KalExpr v = d->v[J->column[k]];
+        rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));
+    }
+    *out_rest = rest;
+    return kal_graph_status(d->g);
+}
+
 // Whether the power is a linear form in the velocities: its derivatives have none in
 // them, and they make up all of it.  Theory (9.19).
 static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actuator,
@@ -86,14 +106,10 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
     const size_t count = (size_t)(J->start[row + 1] - start);
     KalTrace on = {.found = false};
     KalVerdict verdict = {.zero = false};
-    KalExpr rest = actuator->power;
+    KalExpr rest = KAL_NO_EXPR;
     KAL_TRY(
         kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, J->value + start, count, &on));
-    for (int64_t k = start; k < J->start[row + 1]; k++) {
-        const KalExpr v = d->v[J->column[k]];
-        rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));
-    }
-    KAL_TRY(kal_graph_status(d->g));
+    KAL_TRY(rest_of(d, actuator->power, J, row, &rest));
     KAL_TRY(kal_identities(d->g, &rest, 1, &verdict));
     if (on.found || !verdict.zero) {
         const bool open = (!on.found || on.open) && (verdict.zero || verdict.open);

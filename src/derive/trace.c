@@ -188,6 +188,47 @@ static KalStatus take_out(const KalModel *model, KalSymbolKind kind, KalExpr *e,
     return status;
 }
 
+// The degree of a step in some symbols by those of its operands, if that shows; else 2.
+static int degree_of_step(const KalStep *step, const int *degrees)
+{
+    const int arity = kal_op_arity((KalOp)step->op);
+    int of[3] = {0};
+    int most = 0;
+    for (int k = 0; k < arity; k++) {
+        of[k] = degrees[step->arg[k]];
+        most = of[k] > most ? of[k] : most;
+    }
+    switch (step->op) {
+    case KAL_OP_ADD:
+    case KAL_OP_SUB:
+    case KAL_OP_NEG: return most;
+    case KAL_OP_MUL: return of[0] + of[1] < 2 ? most : 2;
+    case KAL_OP_DIV:
+    case KAL_OP_WHERE: return of[1] == 0 ? most : 2;
+    case KAL_OP_SELECT: return of[0] == 0 ? most : 2;
+    default: return most == 0 ? 0 : 2;
+    }
+}
+
+KalStatus kal_trace_is_linear(const KalModel *model, KalSymbolKind kind, KalExpr e,
+                              bool *out_linear)
+{
+    KalOrder order = {0};
+    KAL_TRY(kal_order_init(model->graph, &e, 1, &order));
+    int *degrees = (int *)kal_alloc(model->ctx, order.count + 1, sizeof *degrees);
+    for (uint32_t s = 0; degrees && s < order.count; s++) {
+        const KalStep *step = &order.steps[s];
+        degrees[s] = step->op == KAL_OP_SYMBOL
+                         ? model->symbols[step->arg[0]].kind == kind
+                         : degree_of_step(step, degrees);
+    }
+    *out_linear = degrees && order.count > 0 && degrees[order.count - 1] < 2;
+    const KalStatus status = degrees ? KAL_OK : kal_no_memory(model->ctx, PURPOSE);
+    kal_free(model->ctx, degrees, (order.count + 1) * sizeof *degrees);
+    kal_order_clear(&order);
+    return status;
+}
+
 // Where slopes are zero but the formula jumps, the coordinate is that of the first symbol.
 KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
                          size_t count, KalTrace *out_trace)

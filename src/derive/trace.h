@@ -23,6 +23,11 @@ typedef struct KalTrace {
 KAL_CHECKED KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind,
                                      KalExpr *e, size_t count, KalTrace *out_trace);
 
+/// Whether a formula is linear in all symbols of a kind as it stands, up to a term without them:
+/// sums of products with factors, and choices by conditions, that have none of them.
+KAL_CHECKED KalStatus kal_trace_is_linear(const KalModel *model, KalSymbolKind kind,
+                                          KalExpr e, bool *out_linear);
+
 /// The formulas where all symbols of the kind are zero; they stay as they are, and
 /// *out_defined is false, if one has no value there.
 KAL_CHECKED KalStatus kal_trace_remove(const KalModel *model, KalSymbolKind kind,
