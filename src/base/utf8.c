@@ -91,7 +91,7 @@ typedef struct Range {
     uint32_t last;
 } Range;
 
-static bool is_harmless(uint32_t code)
+bool kal_utf8_is_harmless(uint32_t code)
 {
     static const Range harmful[] = {
         {0x00,    0x1f   }, // terminal control
@@ -136,7 +136,7 @@ static size_t count_characters(const char *text, size_t length)
 
 size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZE])
 {
-    if (is_harmless(code)) {
+    if (kal_utf8_is_harmless(code)) {
         const size_t length = kal_utf8_print(code, out_text);
         out_text[length] = '\0';
         return length;

@@ -29,6 +29,10 @@ size_t kal_utf8_parse_any(const char *text, size_t length, uint32_t *out_code);
 /// Print a character, which must not be a surrogate; returns the number of bytes.
 size_t kal_utf8_print(uint32_t code, char out_text[4]);
 
+/// Whether a character is seen, and only where it stands: no control, no direction override,
+/// nothing invisible.
+bool kal_utf8_is_harmless(uint32_t code);
+
 /// Print a character as it is, or escaped when a terminal would obey it or it would
 /// reorder or hide text; returns the number of bytes, and a NUL follows them.
 size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZE]);

@@ -6,6 +6,8 @@
 
 #include "studio/guard.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,21 +76,30 @@ bool kal_guard_origin(const char *origin, int port)
     return is_ours(origin, "http://", port);
 }
 
-// No part is empty or begins with a dot, which rules out `..` and hidden files; nothing in
-// it is special to a terminal or another system.
+// Whether a character is special to a terminal, to another system or to who reads it.
+static bool is_special(uint32_t code)
+{
+    return code == '\\' || code == ':' || !kal_utf8_is_harmless(code);
+}
+
+// No part is empty or begins with a dot, which rules out `..` and hidden files; what is no
+// UTF-8 could not be told to the page.
 bool kal_guard_file(const char *name)
 {
-    char before = '/';
-    if (strlen(name) > KAL_GUARD_NAME) {
+    const size_t length = strlen(name);
+    uint32_t before = '/';
+    if (length > KAL_GUARD_NAME) {
         return false;
     }
-    for (const char *c = name; *c; c++) {
-        const bool begins = before == '/';
-        if ((unsigned char)*c < ' ' || *c == 127 || *c == '\\' || *c == ':'
-            || (begins && (*c == '.' || *c == '/'))) {
+    for (size_t at = 0; at < length;) {
+        uint32_t code = 0;
+        const size_t taken = kal_utf8_parse(name + at, length - at, &code);
+        if (taken == 0 || is_special(code)
+            || (before == '/' && (code == '.' || code == '/'))) {
             return false;
         }
-        before = *c;
+        before = code;
+        at += taken;
     }
     return before != '/';
 }

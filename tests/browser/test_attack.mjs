@@ -137,9 +137,49 @@ async function another_name_of_this_machine_gets_nothing(lab) {
   });
 }
 
+// Markup in names of files, in titles, comments and messages: they are texts everywhere, in the
+// report that is saved, too.
+async function names_and_titles_are_texts(lab) {
+  const folder = lab.file('markup');
+  const evil = '<img src=x onerror=alert(1)>';
+  const text = PENDULUM.replace('"Pendulum"', `"</title><script>alert(2)<!--${evil}"`);
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, `${evil}.kal`), `# ${evil}</script>\n${text}`);
+  writeFileSync(path.join(folder, `"'&lt;b>.kal`), text.replace('kinetic', evil));
+  writeFileSync(path.join(folder, 'a\u202egnp.kal'), text); // shown as alak.png
+  const look = async (page) => {
+    page.on('dialog', () => ok(false, 'a script ran'));
+    const harm = () =>
+      page.evaluate(() => [document.images.length, document.scripts.length].join());
+    await page.locator('.example').first().waitFor();
+    const files = await page.locator('.chips button').allTextContents();
+    same(files.slice(1).sort().join(' '), `"'&lt;b>.kal ${evil}.kal`, 'the files');
+    await page.getByRole('button', { name: `"'&lt;b>.kal`, exact: true }).click();
+    await page.getByText('there is no run to show').waitFor();
+    await page.getByLabel('Open a model').selectOption(`${evil}.kal`);
+    await settled(page);
+    for (const tab of ['Equations', 'System', 'Modes']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await settled(page, '!studio.analysis.control && !studio.analysis.wanted');
+    }
+    same(await harm(), '0,1', 'images and scripts');
+    await page.locator('.menu summary').click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Report', exact: true }).click();
+    const html = lab.model('markup.html', readFileSync(await (await saved).path()));
+    await lab.visit(html, async (report) => {
+      report.on('dialog', () => ok(false, 'a script ran'));
+      same(await report.evaluate('document.images.length'), 0, 'images of the report');
+      ok((await report.title()).startsWith('</title><script>'), 'the title');
+    });
+  };
+  await lab.studio(folder, look);
+}
+
 demandBrowser();
 await runCases([
   scripts_of_other_sites_get_nothing,
   elements_of_other_sites_get_nothing,
   another_name_of_this_machine_gets_nothing,
+  names_and_titles_are_texts,
 ]);

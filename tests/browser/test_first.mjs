@@ -66,6 +66,47 @@ async function a_chosen_pane_comes_into_sight(lab) {
   await lab.studio(crank, look, options);
 }
 
+// What is shown is always of the model that is named, or there is nothing.
+async function nothing_of_another_model_stays(lab) {
+  lab.model('broken.kal', PENDULUM.replace('kinetic', 'kinetc'));
+  await lab.studio(lab.model('sound.kal', PENDULUM), async (page) => {
+    await settled(page);
+    for (const tab of ['Equations', 'Modes', 'Plots']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await settled(page, '!studio.analysis.control && !studio.analysis.wanted');
+    }
+    const shown = () =>
+      page.evaluate(() => [
+        document.title,
+        ...['.plot', '#stage canvas', '.equations', '.badge', '.knobs input'].map(
+          (kind) => document.querySelectorAll(kind).length,
+        ),
+      ]);
+    const [title, ...counts] = await shown();
+    same(title, 'Pendulum – Kalaba studio');
+    ok(
+      counts.every((count) => count > 0),
+      `shown: ${counts}`,
+    );
+    await page.getByLabel('Open a model').selectOption('broken.kal');
+    await page.getByText('The text has errors; there is no run to show.').waitFor();
+    same((await shown()).join(), 'Kalaba studio,0,0,0,0,0', 'of the one before');
+    for (const item of ['Data (CSV)', 'Picture (SVG)', 'Film (WebM)', 'Report']) {
+      await page.locator('.menu summary').click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      const notice = page.locator('#notice');
+      await comesTrue(async () => {
+        const said = await notice.textContent();
+        ok(/nothing to save|unknown statement/.test(said), `${item}: ${said}`);
+      });
+      await page.evaluate(() => studio.showNotice(''));
+    }
+    await page.getByLabel('Open a model').selectOption('sound.kal');
+    await settled(page);
+    same((await shown())[0], title);
+  });
+}
+
 async function links_hold_the_model(lab) {
   await lab.studio(lab.folder, async (page) => {
     await page.locator('.example').first().waitFor();
@@ -106,6 +147,7 @@ await runCases([
   the_gallery_shows_examples,
   no_change_is_lost_on_the_first_page,
   a_chosen_pane_comes_into_sight,
+  nothing_of_another_model_stays,
   links_hold_the_model,
   keys_lead_through_the_menu,
 ]);

@@ -43,12 +43,6 @@ export async function unpacked(hash) {
   };
 }
 
-function saveDrawing(text, name) {
-  if (text) {
-    save(name, text, 'image/svg+xml');
-  }
-}
-
 // Keys of a menu that is open: arrows lead from item to item, Escape back to its button.
 function onMenuKey(menu, event) {
   const items = [...menu.querySelectorAll('[role=menuitem]')];
@@ -70,17 +64,37 @@ function onMenuKey(menu, event) {
 /** The menu of all that can be saved; `studio` knows what there is. */
 export function saveMenu(studio) {
   const stem = () => studio.name.replace(/^.*\//, '').replace(/\.kal$/, '');
+  const { stage } = studio;
+  const need = (there, act) =>
+    there ? act() : studio.showNotice('There is nothing to save: none is shown.');
   const items = [
     ['Model', () => save(`${stem()}.kal`, studio.editor.text, 'text/plain')],
     ['Report', () => studio.fetch('report', `${stem()}.html`, 'text/html')],
-    ['Data (CSV)', () => save(`${stem()}.csv`, csvOf(studio.run), 'text/csv')],
+    [
+      'Data (CSV)',
+      () =>
+        need(studio.run, () => save(`${stem()}.csv`, csvOf(studio.run), 'text/csv')),
+    ],
     ['Data (HDF5)', () => studio.fetchFile('hdf5')],
     [
       'Picture (PNG)',
-      () => studio.stage.picture((blob) => save(`${stem()}.png`, blob)),
+      () =>
+        need(stage.scene, () => stage.picture((blob) => save(`${stem()}.png`, blob))),
     ],
-    ['Picture (SVG)', () => saveDrawing(studio.stage.drawing(), `${stem()}.svg`)],
-    ['Film (WebM)', () => studio.stage.film((blob) => save(`${stem()}.webm`, blob))],
+    [
+      'Picture (SVG)',
+      () =>
+        need(stage.scene, () =>
+          save(`${stem()}.svg`, stage.drawing(), 'image/svg+xml'),
+        ),
+    ],
+    [
+      'Film (WebM)',
+      () =>
+        need(stage.scene && globalThis.MediaRecorder, () =>
+          stage.film((blob) => save(`${stem()}.webm`, blob)),
+        ),
+    ],
     ['Equations (LaTeX)', () => studio.fetch('latex', `${stem()}.tex`, 'text/plain')],
     ['C sources (ZIP)', () => studio.fetchFile('c')],
     ['FMU', () => studio.fetchFile('fmu')],

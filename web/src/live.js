@@ -51,6 +51,12 @@ export class Live {
     }
   }
 
+  /** Show nothing of what is on its way. */
+  drop() {
+    clearTimeout(this.timer);
+    this.control?.abort();
+  }
+
   /** Until nothing is on its way. */
   async idle() {
     while (this.control || this.wanted) {

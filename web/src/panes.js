@@ -106,11 +106,18 @@ export class Plots {
       this.list.forEach((made, i) => made.update({ run, plot: plots[i], marks }));
       return;
     }
+    this.clear();
     this.key = key;
-    this.list.forEach((made) => made.destroy());
     this.list = plots.map((plot) => this.make(run, plot, marks));
     this.element.append(...this.list.map(({ element }) => element));
     this.list.forEach((made) => made.start());
+  }
+
+  /** No plots any more. */
+  clear() {
+    this.list.forEach((made) => made.destroy());
+    this.list = [];
+    this.key = '';
   }
 
   make(run, plot, marks) {

@@ -124,16 +124,13 @@ export class Shelf {
       return;
     }
     this.showDesk(true);
-    Object.assign(this, { name, tag, saved: text, set: {}, start: {}, fresh: true });
+    Object.assign(this, { name, tag, saved: text, set: {}, start: {} });
     this.field.value = name;
     this.menu.value = tag === null ? '' : name;
-    this.drag = null;
     if (this.kept) {
       this.compare();
     }
-    this.starts.key = '';
-    this.parameters.key = '';
-    this.stage.clear();
+    this.forgetRun();
     this.clock.set(0);
     this.editor.set(text);
     this.changed();
@@ -148,9 +145,13 @@ export class Shelf {
   }
 
   async openFile(name) {
+    this.opening = name; // the last one that was chosen, whichever arrives last
     if (name) {
       try {
-        this.open(await this.link.get(`file?name=${encodeURIComponent(name)}`));
+        const file = await this.link.get(`file?name=${encodeURIComponent(name)}`);
+        if (this.opening === name) {
+          this.open(file);
+        }
       } catch (error) {
         this.showNotice(error.message);
       }
@@ -172,7 +173,9 @@ export class Shelf {
     const body = { name: this.name, text, seen: over ? null : (this.tag ?? '') };
     try {
       const { tag } = await this.link.save(body);
-      Object.assign(this, { tag, saved: text });
+      if (this.name === body.name) {
+        Object.assign(this, { tag, saved: text });
+      }
       this.showNotice('');
       this.showState();
       await this.showFiles();

@@ -108,16 +108,20 @@ export class Stage {
     this.scene = null;
   }
 
-  /** The picture as a PNG. */
-  picture(take) {
-    this.scene?.canvas.toBlob(take, 'image/png');
+  /** Neither a picture nor words about it. */
+  forget() {
+    this.clear();
+    this.empty.hidden = true;
+    this.showSwitches();
   }
 
-  /** The picture as SVG; null without one. */
+  /** The picture as a PNG. */
+  picture(take) {
+    this.scene.canvas.toBlob(take, 'image/png');
+  }
+
+  /** The picture as SVG. */
   drawing() {
-    if (!this.scene) {
-      return null;
-    }
     const { width, height } = this.scene.camera;
     const context = new SvgContext(width, height);
     this.scene.drawOn(context);
@@ -127,9 +131,6 @@ export class Stage {
   /** The motion as a film, from its beginning to its end at the speed of the clock; `take`
    * gets it. */
   film(take) {
-    if (!this.scene || !globalThis.MediaRecorder) {
-      return;
-    }
     const { clock } = this;
     const pieces = [];
     const { loop } = clock;

@@ -204,7 +204,7 @@ class Studio extends Shelf {
   async drop() {
     await this.live.idle();
     this.drag = null;
-    const { columns, rows } = this.run;
+    const { columns, rows } = this.run ?? { columns: [], rows: 0 };
     for (const { name, kind, data } of rows > 0 ? columns : []) {
       if (kind === 'position') {
         this.start[name] = data[0];
@@ -231,6 +231,21 @@ class Studio extends Shelf {
   }
 
   // What comes of it.
+
+  // Nothing of the model before is shown with another, nor what is still on its way.
+  forgetRun() {
+    this.live.drop();
+    this.analysis.drop();
+    Object.assign(this, { run: null, system: null, drag: null, fresh: true });
+    this.stage.forget();
+    this.plots.clear();
+    this.parameters.show([], {});
+    this.starts.show([], {});
+    for (const name of ['equations', 'system', 'equilibria', 'modes']) {
+      this.tabs.panel(name).replaceChildren();
+    }
+    document.title = 'Kalaba studio';
+  }
 
   take(thing, body) {
     if (thing.remarks) {
@@ -263,7 +278,8 @@ class Studio extends Shelf {
     byId('problems').replaceChildren(...lines);
     byId('problems').hidden = lines.length === 0;
     this.failed = remarks.some(({ kind }) => kind === 'error');
-    this.showNotice(this.failed ? 'The text has errors; this is the last run.' : '');
+    const last = this.run ? 'this is the last run' : 'there is no run to show';
+    this.showNotice(this.failed ? `The text has errors; ${last}.` : '');
   }
 
   takeRun(run, partial, body) {
@@ -287,7 +303,7 @@ class Studio extends Shelf {
   // Only what is seen is made.
   showPane() {
     const panel = this.tabs.panel(this.tabs.shown);
-    if (this.run.rows === 0) {
+    if (!this.run?.rows) {
       return;
     }
     if (this.tabs.shown === 'plots') {

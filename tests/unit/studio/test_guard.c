@@ -85,10 +85,30 @@ static void origins_are_ours(void)
 
 static void names_stay_in_the_folder(void)
 {
-    static const char *const wrong[] = {
-        "",           ".kal",     "a",       "a.kal/",   "/a.kal",        "../a.kal",
-        "b/../a.kal", "b//a.kal", "./a.kal", ".b/a.kal", "b/.a.kal",      "a\\b.kal",
-        "C:a.kal",    "a\n.kal",  "a.KAL",   "a.kal.sh", "..\\..\\a.kal", "b/.kal"};
+    static const char *const wrong[] = {"",
+                                        ".kal",
+                                        "a",
+                                        "a.kal/",
+                                        "/a.kal",
+                                        "../a.kal",
+                                        "b/../a.kal",
+                                        "b//a.kal",
+                                        "./a.kal",
+                                        ".b/a.kal",
+                                        "b/.a.kal",
+                                        "a\\b.kal",
+                                        "\xff.kal",
+                                        "\xc0\xae.kal",
+                                        "a\xe2\x80\xaegnp.kal",
+                                        "a\xe2\x80\x8b.kal",
+                                        "a\x7f.kal",
+                                        "a\xc2\x9b.kal",
+                                        "C:a.kal",
+                                        "a\n.kal",
+                                        "a.KAL",
+                                        "a.kal.sh",
+                                        "..\\..\\a.kal",
+                                        "b/.kal"};
     char longest[KAL_GUARD_NAME + 2];
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         if (!ok(!kal_guard_name(wrong[i]))) {
