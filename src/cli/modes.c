@@ -194,26 +194,35 @@ static KalStatus find_modes(void *user, double value, KalModes *out_modes)
     return status;
 }
 
-// Take NAME=A..B apart.
+// Take NAME=A..B apart, with spaces where they please.
+static bool read_parts(Sweep *sweep, char *text)
+{
+    char *equals = strchr(text, '=');
+    char *dots = strstr(text, "..");
+    if (!equals || !dots || dots < equals) {
+        return false;
+    }
+    *equals = '\0';
+    *dots = '\0';
+    const char *name = kal_option_trim(text);
+    (void)snprintf(sweep->name, sizeof sweep->name, "%s", name);
+    return *name != '\0' && strlen(name) < NAME_SIZE
+           && kal_number_read(kal_option_trim(equals + 1), &sweep->range.low)
+           && kal_number_read(kal_option_trim(dots + 2), &sweep->range.high)
+           && sweep->range.low < sweep->range.high;
+}
+
 static bool read_sweep(const KalModelJob *job, Sweep *sweep)
 {
-    const char *text = job->arguments->options[OPTION_SWEEP];
-    const char *equals = strchr(text, '=');
-    const char *dots = strstr(text, "..");
-    const size_t length = equals ? (size_t)(equals - text) : 0;
-    char low[TEXT_SIZE] = "";
+    const char *given = job->arguments->options[OPTION_SWEEP];
+    char text[TEXT_SIZE + NAME_SIZE];
     double points = 41.0;
-    if (equals && dots && dots > equals && length > 0 && length < NAME_SIZE) {
-        (void)snprintf(sweep->name, sizeof sweep->name, "%.*s", (int)length, text);
-        (void)snprintf(low, sizeof low, "%.*s", (int)(dots - equals - 1), equals + 1);
-    }
-    if (!kal_number_read(low, &sweep->range.low)
-        || !kal_number_read(dots + 2, &sweep->range.high)
-        || !(sweep->range.low < sweep->range.high)) {
+    const int length = snprintf(text, sizeof text, "%s", given);
+    if (length >= (int)sizeof text || !read_parts(sweep, text)) {
         kal_message_print(
             "option '--sweep' takes NAME=A..B with numbers A below B, not "
             "'%s'",
-            text);
+            given);
         return false;
     }
     if (!kal_option_count(job, OPTION_POINTS, "--points", 1e5, &points)) {

@@ -65,6 +65,26 @@ int kal_arguments_list(const KalArguments *arguments, int row, const char **out_
     return count;
 }
 
+char *kal_option_trim(char *text)
+{
+    text += strspn(text, " ");
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') {
+        text[--length] = '\0';
+    }
+    return text;
+}
+
+static bool is_option_of(const KalCommand *command, const char *word)
+{
+    for (int i = 0; word && i < command->n_options; i++) {
+        if (strcmp(command->options[i].word, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Read the option that argv[*i] begins; *i moves to its last argument.
 static bool parse_option(const KalCommand *command, char *const *argv, int *i,
                          KalArguments *arguments)
@@ -80,7 +100,7 @@ static bool parse_option(const KalCommand *command, char *const *argv, int *i,
             kal_message_print("option '%s' takes no value", option->word);
             return false;
         }
-        if (!value && option->value) {
+        if (!value && option->value && !is_option_of(command, argv[*i + 1])) {
             value = argv[++*i];
         }
         if (!value && option->value) {

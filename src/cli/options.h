@@ -42,6 +42,9 @@ struct KalCommand;
 /// KAL_REPEATS_LIMIT; returns how many.
 int kal_arguments_list(const KalArguments *arguments, int row, const char **out_values);
 
+/// A text without the spaces at its ends, which are cut off.
+char *kal_option_trim(char *text);
+
 /// Read the arguments after the command's name.  False: wrong usage, and a message that
 /// says so is on standard error.
 bool kal_arguments_parse(const struct KalCommand *command, int argc, char *const *argv,

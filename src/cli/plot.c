@@ -124,7 +124,8 @@ static bool read_size(Job *job)
     if (cross) {
         *cross = '\0';
     }
-    if (!cross || !kal_number_read(text, &width) || !kal_number_read(cross + 1, &height)
+    if (!cross || !kal_number_read(kal_option_trim(text), &width)
+        || !kal_number_read(kal_option_trim(cross + 1), &height)
         || !(width > 0.0 && height > 0.0)) {
         kal_message_print("option '--size' takes a width and a height, as in 120x80, "
                           "6x4in or 800x600px, not '%s'",
@@ -156,8 +157,8 @@ static bool read_between(Job *job)
     if (dots) {
         *dots = '\0';
     }
-    if (!dots || !read_bound(text, &job->options.from)
-        || !read_bound(dots + 2, &job->options.until)) {
+    if (!dots || !read_bound(kal_option_trim(text), &job->options.from)
+        || !read_bound(kal_option_trim(dots + 2), &job->options.until)) {
         kal_message_print(
             "option '--between' takes two numbers, as in 10..20, or one, as "
             "in 10.., not '%s'",

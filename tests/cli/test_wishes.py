@@ -198,6 +198,27 @@ def eigenvalues_go_to_tables():
 
 
 @case
+def spaces_in_ranges_do_not_matter():
+    """`run --vary` and `simulate` take them, too."""
+    with Folder():
+        tables = [run("modes", EXAMPLES / "sleeping_top.kal", "--sweep", text, "--points", "3",
+                      "-o", "-", "-q") for text in ("w=1..200", " w = 1 .. 200 ")]
+        assert tables[0] == tables[1] and tables[0][0] == 0, tables
+        run("run", "free.kal", "-o", "t.csv", "-q")
+        figures = [run("plot", "t.csv", "--y", "x", "--between", between, "--size", size, "-o",
+                       "f.svg", "-q") and Path("f.svg").read_text(encoding="utf-8")
+                   for between, size in (("0..0.5", "80x60"), ("0 .. 0.5", "80 x 60"))]
+        assert figures[0] == figures[1]
+
+
+@case
+def an_option_is_no_value():
+    status, out, err = run("modes", EXAMPLES / "sleeping_top.kal", "--equilibrium", "--sweep",
+                           "w=1..2")
+    assert (status, out) == (2, "") and "'--equilibrium' lacks its value" in err, err
+
+
+@case
 def eigenvalues_that_are_always_zero_are_left_out():
     status, out, err = run("modes", EXAMPLES / "sleeping_top.kal", "--sweep", "w=1..200",
                            "--points", "3")
