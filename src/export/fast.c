@@ -129,8 +129,9 @@ static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
     const KalExportPlan *plan = make->plan;
     const size_t weights = road->lends ? (size_t)road->n_rows : 0;
     const size_t inputs = plan->names.inputs.count;
-    KAL_TRY(kal_transcript_init(&make->t, plan->ctx, &plan->draft.system,
-                                weights + inputs, KAL_ROAD_NODES));
+    const KalTranscriptRoom room = {.n_weights = weights + inputs,
+                                    .most_nodes = KAL_ROAD_NODES};
+    KAL_TRY(kal_transcript_init(&make->t, plan->ctx, &plan->draft.system, room));
     for (size_t j = 0; j < inputs; j++) {
         make->values[plan->system->layout.controls + j] = make->t.weights[weights + j];
     }

@@ -273,6 +273,7 @@ static KalStatus settle(KalDop853 *s, KalDop853Attempt *attempt)
         assert(n >= 0 && n <= s->base.system.n);
         const KalOdeAllowed allowed = {.rtol = s->base.options.rtol,
                                        .atol = s->atol,
+                                       .own = s->base.options.atol,
                                        .rate = s->k[KAL_DOP853_END - 1],
                                        .t = attempt->t_new};
         const double shift = kal_ode_shift(n, &allowed, s->y_end, s->y_next);
@@ -400,17 +401,6 @@ static KalStatus start(KalIntegrator *base, const double *y)
     return KAL_OK;
 }
 
-// The errors of the steps before and the signs of stiffness are those of the same motion.
-static KalStatus restart(KalIntegrator *base, const double *y)
-{
-    KalDop853 *s = (KalDop853 *)base;
-    s->taken = false;
-    s->away = NULL;
-    memcpy(s->y, y, (size_t)base->system.n * sizeof(double));
-    base->last = kal_ode_no_step(base->t, s->y);
-    return evaluate(s, base->t, s->y, s->k[0]);
-}
-
 // A size that was chosen before the bound has to keep it as well.
 static void set_max_step(KalIntegrator *base)
 {
@@ -498,6 +488,18 @@ static void allow_integrals(KalIntegrator *base, double error)
     KalDop853 *s = (KalDop853 *)base;
     for (int i = base->system.n - base->system.n_integrals; i < base->system.n; i++) {
         s->atol[i] = error > 0.0 ? error : INFINITY;
+    }
+}
+
+static void neglect(KalIntegrator *base, const int *entries, int count)
+{
+    KalDop853 *s = (KalDop853 *)base;
+    for (int i = 0; i < base->system.n - base->system.n_integrals; i++) {
+        s->atol[i] = base->options.atol;
+    }
+    for (int k = 0; k < count; k++) {
+        assert(entries[k] >= 0 && entries[k] < base->system.n);
+        s->atol[entries[k]] = INFINITY;
     }
 }
 
@@ -657,11 +659,11 @@ const KalIntegratorKind kal_dop853 = {
     .init = init,
     .clear = clear,
     .start = start,
-    .restart = restart,
     .step = step,
     .interpolate = interpolate,
     .interpolate_lanes = interpolate_lanes,
     .order = order,
     .max_step_set = set_max_step,
     .allow_integrals = allow_integrals,
+    .neglect = neglect,
 };

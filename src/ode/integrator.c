@@ -136,14 +136,6 @@ KalStatus kal_integrator_start(KalIntegrator *integrator, double t, const double
     return KAL_OK;
 }
 
-KalStatus kal_integrator_restart(KalIntegrator *integrator, const double *y)
-{
-    KalIntegrator *base = integrator;
-    assert(base->started && base->kind->restart);
-    KAL_TRY(kal_ode_check_start(base->ctx, base->system.n, base->t, y, base->t_end));
-    return base->kind->restart(base, y);
-}
-
 KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t_end)
 {
     KalIntegrator *base = integrator;
@@ -172,6 +164,12 @@ void kal_integrator_allow_integrals(KalIntegrator *integrator, double error)
     if (integrator->kind->allow_integrals) {
         integrator->kind->allow_integrals(integrator, error);
     }
+}
+
+void kal_integrator_neglect(KalIntegrator *integrator, const int *entries, int count)
+{
+    assert(integrator->kind->neglect && count >= 0);
+    integrator->kind->neglect(integrator, entries, count);
 }
 
 void kal_integrator_set_max_step(KalIntegrator *integrator, double longest)

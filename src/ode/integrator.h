@@ -73,11 +73,6 @@ void kal_integrator_destroy(KalIntegrator *integrator);
 KAL_CHECKED KalStatus kal_integrator_start(KalIntegrator *integrator, double t,
                                            const double *y, double t_end);
 
-/// Go on from the present time with other numbers for the same motion: steps stay as long.  For
-/// `dop853`.  Fails as kal_integrator_start() does.
-KAL_CHECKED KalStatus kal_integrator_restart(KalIntegrator *integrator,
-                                             const double *y);
-
 /// Move the end of the integration; it must not lie behind the present time.
 KAL_CHECKED KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t_end);
 
@@ -92,6 +87,10 @@ void kal_integrator_allow(KalIntegrator *integrator, double rtol);
 /// Errors of integrals in a step are to be no larger than this from now on; 0, as at first:
 /// they do not count.
 void kal_integrator_allow_integrals(KalIntegrator *integrator, double error);
+
+/// Errors of these entries of a state do not count from now on, and those of all others do.  For
+/// `dop853`, of one absolute tolerance.
+void kal_integrator_neglect(KalIntegrator *integrator, const int *entries, int count);
 
 /// Take a step.  The last one ends exactly at t_end.  Failures: those of callbacks,
 /// KAL_ERR_STEP when no step succeeds, KAL_ERR_NOMEM, KAL_ERR_USAGE when there is no way to

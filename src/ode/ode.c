@@ -142,9 +142,12 @@ double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
     }
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        const double most_of_it = allowed->atol[i] + allowed->rtol * fabs(to[i])
-                                  + KAL_ODE_SHIFT_ROUNDING * largest
-                                  + late * fabs(allowed->rate[i]);
+        const double part = allowed->rtol * fabs(to[i]);
+        const double usual = isinf(allowed->atol[i])
+                                 ? KAL_ODE_SHIFT_NEGLECTED * (allowed->own + part)
+                                 : allowed->atol[i] + part;
+        const double most_of_it =
+            usual + KAL_ODE_SHIFT_ROUNDING * largest + late * fabs(allowed->rate[i]);
         // For absolute tolerances are positive.
         assert(most_of_it > 0.0 || isnan(most_of_it));
         const double shift = fabs(to[i] - from[i]) / most_of_it;

@@ -43,10 +43,6 @@ struct KalIntegratorKind {
     /// in base->last, at a copy of y, also when it fails.
     KalStatus (*start)(KalIntegrator *base, const double *y);
 
-    /// Begin with other numbers for the present state, but keep what is known of steps.  As
-    /// `start` besides.  NULL: cannot.
-    KalStatus (*restart)(KalIntegrator *base, const double *y);
-
     /// Step from base->t on, not beyond base->t_end, and leave the step in base->last; or
     /// fail, and leave the present state and base->last as they are.
     KalStatus (*step)(KalIntegrator *base);
@@ -70,6 +66,9 @@ struct KalIntegratorKind {
 
     /// Errors of integrals up to this size are allowed; 0: any.  NULL: any are.
     void (*allow_integrals)(KalIntegrator *base, double error);
+
+    /// Errors of these entries do not count, and those of all others do.  NULL: cannot.
+    void (*neglect)(KalIntegrator *base, const int *entries, int count);
 
     /// The smallest tolerance that is kept for n states.  NULL: any is.
     double (*least_tolerance)(int n);
@@ -111,10 +110,15 @@ KalStatus kal_ode_fail_rate(KalContext *ctx, int n, double t, const double *rate
 /// What numbers of a state may be off by.
 typedef struct KalOdeAllowed {
     double rtol;
-    const double *atol;
+    const double *atol; ///< infinite where errors do not count
+    double own;         ///< in place of these
     const double *rate; ///< rate of the state at about t
     double t;           ///< a time, known up to rounding
 } KalOdeAllowed;
+
+/// So many times what is allowed for numbers whose errors count others may be moved, for they
+/// follow from those.
+#define KAL_ODE_SHIFT_NEGLECTED 16.0
 
 /// How far a projection moved n numbers, in units of what is allowed for each, theory
 /// (12.19).

@@ -5,9 +5,10 @@
 // Speeds are the velocities of k coordinates.  QR factors with pivoting of the rows of
 // constraints, scaled by masses, tell which rows count; Gauss's elimination of these with the
 // largest of all entries that are left as pivots (complete pivoting), or one half as large that
-// leaves more zeros, tells which velocities follow: those of its columns, in its order.  They
-// follow by Newton's method on ψ(q, q') = 0, theory (20.7); where constraints are linear in the
-// velocities its first step is exact.
+// leaves more zeros, tells which velocities follow: those of its columns.  The way back to the
+// constraints keeps the speeds and finds what follows (system/return.h); where there is no program
+// of it, Newton's method on ψ(q, q') = 0 does, theory (20.7), whose first step is exact where
+// constraints are linear in the velocities.
 //
 // Invariant: rank + k = n.
 
@@ -37,10 +38,15 @@ static const double NEARLY = 1e-6;
 static const double AT_REST = 1e-3;
 // A pivot may be smaller than the largest entry by this factor.
 static const double PIVOT = 0.5;
-// Speeds are chosen anew when velocities follow so much faster, and so much faster than where
-// they were chosen, theory (20.9).
-static const double STEEP = 4.0;
-static const double STEEPER = 2.0;
+// Speeds are worn where numbers that follow are moved by so many tolerances, theory (20.9); what
+// rounding may be, in parts of the largest number, is none of it.
+static const double MOVED_Q = 0.25;
+static const double MOVED_QD = 8.0;
+static const double ROUNDING = 1e-13;
+
+enum {
+    PATIENCE = 16 // steps until a choice that has led to the same speeds is made again
+};
 
 static void lay_out(KalCarver *carver, void *owner)
 {
@@ -52,30 +58,30 @@ static void lay_out(KalCarver *carver, void *owner)
     form->unscale = kal_carve_doubles(carver, n, 1);
     form->x = kal_carve_doubles(carver, n, 1);
     form->work = kal_carve_doubles(carver, n, 1);
-    form->guess = kal_carve_doubles(carver, n, 1);
-    form->known = kal_carve_doubles(carver, n, 2);
-    form->is = kal_carve_doubles(carver, n, 2);
-    form->y = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
-    form->z = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
+    form->lengths = kal_carve_doubles(carver, n, 1);
+    form->kept = kal_carve_doubles(carver, n, 2);
+    form->is = kal_carve_doubles(carver, n, 1);
+    form->entries = kal_carve_ints(carver, n);
     form->qr.W = kal_carve_doubles(carver, m, n);
     form->qr.tau = kal_carve_doubles(carver, m, 1);
     form->qr.norms = kal_carve_doubles(carver, m, 2);
     form->perm = kal_carve_ints(carver, n);
     form->columns = kal_carve_ints(carver, n);
+    form->once = kal_carve_ints(carver, n);
+    form->in_row = kal_carve_ints(carver, n);
+    form->in_column = kal_carve_ints(carver, n);
     form->rows = kal_carve_ints(carver, m);
     form->qr.perm = kal_carve_ints(carver, m);
 }
 
-KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
+KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, double rtol,
+                        double atol)
 {
-    assert(form && instant && integrals >= 0);
+    assert(form && instant);
     const KalSystem *system = instant->system;
-    *form = (KalReducedForm){.instant = instant,
-                             .n = system->n,
-                             .integrals = integrals,
-                             .t = NAN,
-                             .slope_t = NAN};
-    instant->road.whole = integrals > 0;
+    *form = (KalReducedForm){
+        .instant = instant, .n = system->n, .rtol = rtol, .atol = atol};
+    KAL_TRY(kal_return_keep_speeds(&instant->road));
     KAL_TRY(kal_projector_init(&form->projector, instant, NULL));
     return kal_workspace_make(instant->ctx, "for the reduced form", lay_out, form,
                               &form->workspace);
@@ -139,18 +145,26 @@ static KalStatus factor_rows(KalReducedForm *form)
     return KAL_OK;
 }
 
-// Row i of those that count, of length 1, in units in which masses are about 1.
+// The length of the row of a constraint, in units in which masses are about 1.
+static double length_of_row(const KalReducedForm *form, int constraint)
+{
+    const double *A = form->instant->A + (size_t)constraint * (size_t)form->n;
+    double square = 0.0;
+    for (int j = 0; j < form->n; j++) {
+        const double a = A[j] * form->unscale[j];
+        square += a * a;
+    }
+    return sqrt(square);
+}
+
+// The row of a constraint, of length 1 in these units.
 static void take_row(const KalReducedForm *form, int constraint, double *row)
 {
-    const int n = form->n;
-    const double *A = form->instant->A + (size_t)constraint * (size_t)n;
-    for (int j = 0; j < n; j++) {
-        row[j] = A[j] * form->unscale[j];
-    }
-    const double length = kal_length(n, row);
+    const double *A = form->instant->A + (size_t)constraint * (size_t)form->n;
+    const double length = length_of_row(form, constraint);
     const double factor = length > 0.0 ? 1.0 / length : 0.0;
-    for (int j = 0; j < n; j++) {
-        row[j] *= factor;
+    for (int j = 0; j < form->n; j++) {
+        row[j] = A[j] * form->unscale[j] * factor;
     }
 }
 
@@ -160,19 +174,25 @@ typedef struct Place {
     int column;
 } Place;
 
-// How many entries elimination by a pivot may fill in.
-static int fill_of(const KalReducedForm *form, int step, Place at)
+// How many entries rows and columns have in what is left.
+static void count_entries(KalReducedForm *form, int step)
 {
     const int n = form->n;
-    int in_row = 0;
-    int in_column = 0;
-    for (int j = step; j < n; j++) {
-        in_row += form->K[at.row * n + j] != 0.0;
-    }
+    memset(form->in_row, 0, (size_t)n * sizeof(int));
+    memset(form->in_column, 0, (size_t)n * sizeof(int));
     for (int i = step; i < form->rank; i++) {
-        in_column += form->K[i * n + at.column] != 0.0;
+        for (int j = step; j < n; j++) {
+            const int counts = form->K[i * n + j] != 0.0;
+            form->in_row[i] += counts;
+            form->in_column[j] += counts;
+        }
     }
-    return (in_row - 1) * (in_column - 1);
+}
+
+// How many entries elimination by a pivot may fill in.
+static int fill_of(const KalReducedForm *form, Place at)
+{
+    return (form->in_row[at.row] - 1) * (form->in_column[at.column] - 1);
 }
 
 static double size_at(const KalReducedForm *form, Place at)
@@ -181,8 +201,9 @@ static double size_at(const KalReducedForm *form, Place at)
 }
 
 // The pivot of a step: of the entries that are large enough that which fills in least.
-static Place find_pivot(const KalReducedForm *form, int step)
+static Place find_pivot(KalReducedForm *form, int step)
 {
+    count_entries(form, step);
     double largest = 0.0;
     int least = form->n * form->n;
     Place best = {step, step};
@@ -195,7 +216,7 @@ static Place find_pivot(const KalReducedForm *form, int step)
         for (int j = step; j < form->n; j++) {
             const Place at = {i, j};
             const bool large = size_at(form, at) >= PIVOT * largest && largest > 0.0;
-            const int filled = large ? fill_of(form, step, at) : least;
+            const int filled = large ? fill_of(form, at) : least;
             if (filled < least) {
                 least = filled;
                 best = at;
@@ -270,155 +291,106 @@ static void order(KalReducedForm *form)
     }
 }
 
+// Entry j of row i of those that count, in units in which masses are about 1 and its length is 1.
+static double entry_of(const KalReducedForm *form, int i, int j)
+{
+    const double a = form->instant->A[form->rows[i] * form->n + j];
+    return a * form->unscale[j] * form->lengths[i];
+}
+
 // The factors of the columns whose velocities follow, scaled; false: they are singular.
 static bool factor_columns(KalReducedForm *form)
 {
     const int rank = form->rank;
     for (int i = 0; i < rank; i++) {
-        take_row(form, form->rows[i], form->work);
+        const double length = length_of_row(form, form->rows[i]);
+        form->lengths[i] = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < rank; j++) {
-            form->K[i * rank + j] = form->work[form->columns[j]];
+            form->K[i * rank + j] = entry_of(form, i, form->columns[j]);
         }
     }
     return kal_lu_factor(rank, form->K, form->perm);
 }
 
-// The largest slope of velocities that follow, in the present state; infinite where they do not.
-static double find_slope(KalReducedForm *form)
+// Whether the last choice was the same.
+static bool choose_columns(KalReducedForm *form)
 {
-    double most = 0.0;
-    if (!factor_columns(form)) {
-        return INFINITY;
-    }
-    for (int l = form->rank; l < form->n; l++) {
-        for (int i = 0; i < form->rank; i++) {
-            take_row(form, form->rows[i], form->work);
-            form->x[i] = form->work[form->columns[l]];
-        }
-        kal_lu_solve(form->rank, form->K, form->perm, form->work, form->x);
-        for (int i = 0; i < form->rank; i++) {
-            most = fabs(form->x[i]) <= most ? most : fabs(form->x[i]);
-        }
-    }
-    return most;
+    const size_t n = (size_t)form->n;
+    const int rank = form->rank;
+    form->rank = form->qr.rank;
+    form->k = form->n - form->rank;
+    assert(form->rank >= 0 && form->k >= 0);
+    memcpy(form->rows, form->qr.perm, (size_t)form->rank * sizeof(int));
+    memcpy(form->once, form->columns, n * sizeof(int));
+    order(form);
+    return form->rank == rank
+           && memcmp(form->once, form->columns, n * sizeof(int)) == 0;
 }
 
 KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 {
     assert(form->n > 0 && y);
-    const int n = form->n;
-    put(form, t, y, y + n);
+    put(form, t, y, y + form->n);
     KAL_TRY(kal_instant_givens(form->instant));
     find_scale(form);
     KAL_TRY(factor_rows(form));
-    form->rank = form->qr.rank;
-    form->k = n - form->rank;
-    assert(form->rank >= 0 && form->k >= 0);
-    memcpy(form->rows, form->qr.perm, (size_t)form->rank * sizeof(int));
-    memcpy(form->guess, y + n, (size_t)n * sizeof(double));
-    order(form);
-    form->steep = fmax(STEEP, STEEPER * find_slope(form));
-    form->t = NAN;
-    form->slope_t = NAN;
-    form->instant->road.choice = NULL;
+    form->patience = choose_columns(form) ? PATIENCE : 0;
+    form->worn = false;
+    for (int i = 0; i < form->rank; i++) {
+        form->entries[i] = form->n + form->columns[i];
+    }
+    kal_return_follow(&form->instant->road, form->projector.masses, form->columns,
+                      form->rank);
     return KAL_OK;
 }
 
-// The road forgets choices with its rows.
-void kal_form_make(KalReducedForm *form)
+bool kal_form_is_worn(KalReducedForm *form)
 {
-    KalRoad *road = &form->instant->road;
-    if (!road->choice) {
-        kal_speeds_choose(road, form->rank, form->rows, form->columns);
+    form->patience -= form->patience > 0;
+    return form->worn && form->patience == 0 && form->rank > 0;
+}
+
+void kal_form_keep(KalReducedForm *form)
+{
+    kal_copy_numbers(form->kept, kal_instant_q(form->instant), 2 * (size_t)form->n);
+}
+
+// Whether the numbers that follow, of n, are farther from those that were kept than so many
+// tolerances.
+static bool has_moved(const KalReducedForm *form, const double *x, const double *kept,
+                      double most)
+{
+    double largest = 0.0;
+    bool moved = false;
+    for (int j = 0; j < form->n; j++) {
+        largest = fabs(x[j]) > largest ? fabs(x[j]) : largest;
     }
-    kal_speeds_make(road);
-}
-
-// By the slopes of the step's end, where a program has found them; else by the rows there.
-KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
-                           bool *out_worn)
-{
-    assert(out_worn && form->k >= 0 && form->k <= form->n);
-    if (form->slope_t == t && kal_speeds_lead(&form->instant->road)) {
-        *out_worn = !(form->slope <= form->steep);
-        return KAL_OK;
+    for (int i = 0; i < form->rank && !moved; i++) {
+        const int j = form->columns[i];
+        const double allowed = most * (form->atol + form->rtol * fabs(x[j]));
+        moved = !(fabs(x[j] - kept[j]) <= allowed + ROUNDING * largest);
     }
-    put(form, t, y, y + form->n);
-    KAL_TRY(factor_rows(form));
-    *out_worn = form->qr.rank != form->rank || !(find_slope(form) <= form->steep);
-    return KAL_OK;
+    return moved;
 }
 
-void kal_form_apply(const KalReducedForm *form, const double *x, double *out_v)
+void kal_form_compare(KalReducedForm *form)
 {
-    assert(x && out_v);
-    for (int l = 0; l < form->n; l++) {
-        out_v[l] = l < form->k ? x[form->columns[form->rank + l]] : 0.0;
-    }
-}
-
-void kal_form_contract(const KalReducedForm *form, const double *y, double *out_z)
-{
-    memcpy(out_z, y, (size_t)form->n * sizeof(double));
-    kal_form_apply(form, y + form->n, out_z + form->n);
-}
-
-void kal_form_know(KalReducedForm *form, double t, const double *y, const double *z)
-{
+    const double *q = kal_instant_q(form->instant);
     const size_t n = (size_t)form->n;
-    form->t = t;
-    kal_copy_numbers(form->is, y, 2 * n);
-    kal_copy_numbers(form->known, z, n + (size_t)form->k);
-}
-
-const double *kal_form_recall(const KalReducedForm *form, double t, const double *z)
-{
-    const size_t n = (size_t)form->n;
-    return form->t == t && kal_same_numbers(form->known, z, n + (size_t)form->k)
-               ? form->is
-               : NULL;
-}
-
-bool kal_form_leap(KalReducedForm *form, double t, const double *z, double *out_y)
-{
-    const size_t n = (size_t)form->n;
-    const double *known = kal_form_recall(form, t, z);
-    if (known) {
-        kal_copy_numbers(out_y, known, 2 * n);
-        return true;
-    }
-    KalRoad *road = &form->instant->road;
-    if (!kal_speeds_find(road, t, z, form->x)) {
-        return false;
-    }
-    if (!(t < form->slope_t)) { // it is the end of a step that counts
-        form->slope = kal_speeds_steepness(road, form->scale);
-        form->slope_t = t;
-    }
-    kal_copy_numbers(out_y, z, n);
-    kal_copy_numbers(out_y + n, form->x, n);
-    return true;
+    form->worn = form->worn || has_moved(form, q, form->kept, MOVED_Q)
+                 || has_moved(form, q + n, form->kept + n, MOVED_QD);
 }
 
 // What velocities that follow lack, scaled: ψ of rows of length 1.
 static void take_residuals(KalReducedForm *form)
 {
-    const int n = form->n;
     for (int i = 0; i < form->rank; i++) {
-        const double *A = form->instant->A + (size_t)form->rows[i] * (size_t)n;
-        double square = 0.0;
-        for (int j = 0; j < n; j++) {
-            const double a = A[j] * form->unscale[j];
-            square += a * a;
-        }
-        form->x[i] = square > 0.0
-                         ? -form->instant->residuals[form->rows[i]] / sqrt(square)
-                         : 0.0;
+        form->x[i] = -form->instant->residuals[form->rows[i]] * form->lengths[i];
     }
 }
 
-// One step of Newton's method towards the velocities, and its relative size.  What a small step
-// leaves is found with the same factors.
+// One step of Newton's method towards the velocities, and its relative size; infinite where the
+// speeds do not determine them.  What a small step leaves is found with the same factors.
 static KalStatus improve(KalReducedForm *form, double *change_of_last)
 {
     assert(change_of_last);
@@ -428,9 +400,8 @@ static KalStatus improve(KalReducedForm *form, double *change_of_last)
     double change = 0.0;
     KAL_TRY(kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY));
     if (!factored && !factor_columns(form)) {
-        return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
-                        "the speeds do not determine the velocities at t = %g",
-                        form->instant->variables[0]);
+        *change_of_last = INFINITY;
+        return KAL_OK;
     }
     take_residuals(form);
     kal_lu_solve(form->rank, form->K, form->perm, form->work, form->x);
@@ -446,25 +417,24 @@ static KalStatus improve(KalReducedForm *form, double *change_of_last)
     return KAL_OK;
 }
 
-KalStatus kal_form_expand(KalReducedForm *form, double t, const double *z,
-                          double *out_y)
+// Rounding may keep the last digits from settling, so less than ENOUGH has to do.
+KalStatus kal_form_follow(KalReducedForm *form)
 {
-    assert(z && out_y);
     const size_t n = (size_t)form->n;
+    double *velocity = kal_instant_qd(form->instant);
+    const double *kept = form->kept + n;
     double change = 1.0;
-    put(form, t, z, form->guess);
-    for (int l = 0; l < form->k; l++) {
-        kal_instant_qd(form->instant)[form->columns[form->rank + l]] = z[n + (size_t)l];
+    memcpy(form->is, velocity, n * sizeof(double));
+    for (int l = form->rank; l < form->n; l++) {
+        velocity[form->columns[l]] = kept[form->columns[l]];
     }
-    for (int round = 0; round < ROUNDS && change > ENOUGH; round++) {
+    for (int round = 0; round < ROUNDS && change > ENOUGH && change < INFINITY;
+         round++) {
         KAL_TRY(improve(form, &change));
     }
-    // Rounding may keep the last digits from settling, so less than ENOUGH has to do.
     if (!(change <= AT_LEAST)) {
-        return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
-                        "no velocities satisfy the constraints at t = %g", t);
+        form->worn = true;
+        memcpy(velocity, form->is, n * sizeof(double));
     }
-    memcpy(form->guess, kal_instant_qd(form->instant), n * sizeof(double));
-    memcpy(out_y, kal_instant_q(form->instant), 2 * n * sizeof(double));
-    return KAL_OK;
+    return kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY);
 }

@@ -271,18 +271,14 @@ static KalStatus step_on(KalRun *run)
     return trails(run) ? follow(run) : KAL_OK;
 }
 
-// Choose speeds at a state, of which others may have been chosen before, and write it in them.
+// Choose speeds at a state.  Errors of velocities that follow do not count.
 static KalStatus reduce(KalRun *run, double t, const double *y)
 {
     assert(is_reduced(run));
     KalReducedForm *form = &run->integration.form;
     KAL_TRY(kal_form_choose(form, t, y));
-    kal_form_contract(form, y, form->z);
-    kal_form_know(form, t, y, form->z);
-    kal_form_make(form);
+    kal_integrator_neglect(at_work(run), form->entries, form->rank);
     run->solved = false;
-    memcpy(run->integration.form.z + 2 * (size_t)run->system->n,
-           y + 2 * (size_t)run->system->n, (size_t)run->balance.n * sizeof(double));
     return KAL_OK;
 }
 
@@ -297,7 +293,6 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {
         KAL_TRY(reduce(run, t, y));
-        y = run->integration.form.z;
     }
     KAL_TRY(tell_limit(run, t));
     KAL_TRY(kal_integrator_start(at_work(run), t, y, end));
@@ -563,16 +558,11 @@ static KalStatus choose_method(KalRun *run)
 // goes on, and so do steps.
 static KalStatus renew_speeds(KalRun *run)
 {
-    bool worn = false;
-    KAL_TRY(kal_form_is_worn(&run->integration.form, run->t, run->state, &worn));
-    if (!worn) {
-        kal_form_make(&run->integration.form);
+    if (!kal_form_is_worn(&run->integration.form)) {
         return KAL_OK;
     }
-    KAL_TRY(reduce(run, run->t, run->state));
-    KAL_TRY(kal_integrator_restart(at_work(run), run->integration.form.z));
-    run->step = (KalOdeStep){.t_old = run->t, .t_new = run->t};
-    return KAL_OK;
+    KAL_TRY(kal_run_interpolate(run, run->t, run->state));
+    return reduce(run, run->t, run->state);
 }
 
 // The explicit method starts anew behind a loss of rank; any method does at the peak of a pulse.
@@ -581,12 +571,12 @@ static KalStatus start_anew(KalRun *run)
     const bool peak = run->t >= run->integration.peak;
     const bool anew = run->integration.crossed || peak;
     run->integration.peaks += peak;
-    if (!anew && !is_reduced(run)) {
-        return KAL_OK;
+    if (!anew) {
+        return is_reduced(run) ? renew_speeds(run) : KAL_OK;
     }
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
     run->integration.crossed = false;
-    return anew ? kal_run_integrate_start(run, run->t, run->state) : renew_speeds(run);
+    return kal_run_integrate_start(run, run->t, run->state);
 }
 
 // Start anew if the last step asks for that, change the method if it pays; a step is plain
@@ -611,17 +601,6 @@ KalStatus kal_run_integrate_step(KalRun *run, bool plain)
     return plain ? step_on(run) : step_towards(run, run->integration.distance);
 }
 
-// From speeds to velocities.
-static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
-{
-    assert(is_reduced(run) && out_y);
-    const size_t state = 2 * (size_t)run->system->n;
-    KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->integration.form.z));
-    memcpy(out_y + state, run->integration.form.z + state,
-           (size_t)run->balance.n * sizeof(double));
-    return kal_run_expand(run, t, run->integration.form.z, out_y);
-}
-
 // A step across is known to Gauss collocation only, any other to the integrator at work.
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
@@ -629,9 +608,6 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     if (run->integration.crossed) {
         return kal_integrator_interpolate(
             run->integration.integrators[KAL_INTEGRATOR_GAUSS], t, out_y);
-    }
-    if (is_reduced(run)) {
-        return interpolate_reduced(run, t, out_y);
     }
     KAL_TRY(kal_integrator_interpolate(at_work(run), t, out_y));
     if (trails(run) && run->balance.n > 0) {
@@ -641,23 +617,14 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     return KAL_OK;
 }
 
-// Velocities are made of speeds in the place of these, in all lanes.
 KalStatus kal_run_interpolate_lanes(KalRun *run, double *at, int first, bool *out_known)
 {
     assert(at && out_known);
-    const size_t n = (size_t)run->system->n;
     *out_known = false;
-    if (run->integration.crossed || trails(run)
-        || (is_reduced(run) && (first > 0 || !kal_speeds_lead(&run->instant->road)))) {
-        return KAL_OK;
-    }
-    KAL_TRY(kal_integrator_interpolate_lanes(at_work(run), at, first, at + KAL_LANES,
-                                             out_known));
-    if (*out_known && is_reduced(run)) {
-        *out_known =
-            kal_speeds_find_lanes(&run->instant->road, at, at + KAL_LANES * (1 + n));
-    }
-    return KAL_OK;
+    return run->integration.crossed || trails(run)
+               ? KAL_OK
+               : kal_integrator_interpolate_lanes(at_work(run), at, first,
+                                                  at + KAL_LANES, out_known);
 }
 
 // Of all integrators that the run has made.

@@ -232,13 +232,15 @@ static KalStatus note_residuals(KalRun *run)
     return KAL_OK;
 }
 
+typedef bool Take(KalRoad *road, double *out_position, double *out_velocity);
+
 // Return by the program, where the rows that act are known.
-static bool hurry(KalRun *run)
+static bool hurry(KalRun *run, Take *take)
 {
     run->solved = false;
     return run->rank.confirmed && !run->careful
-           && kal_return_take(&run->instant->road, &run->projection.residual_q,
-                              &run->projection.residual_qd);
+           && take(&run->instant->road, &run->projection.residual_q,
+                   &run->projection.residual_qd);
 }
 
 // Take the metric from M and A of the present state, or of one before it.
@@ -252,19 +254,40 @@ static KalStatus take_metric(KalRun *run)
     return KAL_OK;
 }
 
-KalStatus kal_run_meet(KalRun *run)
+// Says whether the program has done it.
+static KalStatus meet(KalRun *run, Take *take, bool *out_hurried)
 {
+    *out_hurried = false;
     if (run->options.drift != KAL_DRIFT_PROJECT) {
         return note_residuals(run);
     }
-    const bool done = hurry(run);
-    kal_return_note(&run->instant->road, done);
-    if (done) {
+    *out_hurried = hurry(run, take);
+    kal_return_note(&run->instant->road, *out_hurried);
+    if (*out_hurried) {
         run->projection.metric_lost = true;
         return KAL_OK;
     }
     KAL_TRY(take_metric(run));
     return kal_run_project(run);
+}
+
+KalStatus kal_run_meet(KalRun *run)
+{
+    bool hurried = false;
+    return meet(run, kal_return_take, &hurried);
+}
+
+KalStatus kal_run_meet_in_speeds(KalRun *run)
+{
+    bool hurried = false;
+    kal_form_keep(&run->integration.form);
+    KAL_TRY(meet(run, kal_return_take_in_speeds, &hurried));
+    if (!hurried) {
+        KAL_TRY(kal_form_follow(&run->integration.form));
+        run->projection.residual_qd = largest_residual(run->instant);
+    }
+    kal_form_compare(&run->integration.form);
+    return KAL_OK;
 }
 
 KalStatus kal_run_meet_anew(KalRun *run)
@@ -278,7 +301,7 @@ KalStatus kal_run_meet_again(KalRun *run)
     if (run->options.drift != KAL_DRIFT_PROJECT) {
         return note_residuals(run);
     }
-    if (hurry(run)) {
+    if (hurry(run, kal_return_take)) {
         return KAL_OK;
     }
     KAL_TRY(run->projection.metric_lost ? take_metric(run) : KAL_OK);

@@ -290,99 +290,13 @@ static KalStatus project(void *user, double t, double *y)
     return KAL_OK;
 }
 
-KalStatus kal_run_expand(KalRun *run, double t, const double *z, double *out_y)
+// The same with speeds that stay as they are, theory (20.7).
+static KalStatus project_reduced(void *user, double t, double *y)
 {
-    KalReducedForm *form = &run->integration.form;
-    if (kal_form_leap(form, t, z, out_y)) {
-        return KAL_OK;
-    }
-    run->solved = false; // the instant is there
-    return kal_form_expand(form, t, z, out_y);
-}
-
-// The rates of all velocities and speeds from those of velocities, and powers behind them.
-static KalStatus take_rates(KalRun *run, double t, const double *y, double *out_rate)
-{
-    KalReducedForm *form = &run->integration.form;
-    const size_t n = (size_t)run->system->n;
-    const size_t integrals = (size_t)run->balance.n;
-    if (y != form->y) {
-        kal_copy_numbers(form->y, y, 2 * n);
-    }
-    KAL_TRY(integrals > 0 ? rate_and_powers(run, t, form->y, form->y)
-                          : find_rate(run, t, form->y, form->y));
-    memcpy(out_rate, form->y, n * sizeof(double));
-    kal_form_apply(form, form->y + n, out_rate + n);
-    memcpy(out_rate + 2 * n, form->y + 2 * n, integrals * sizeof(double));
-    return KAL_OK;
-}
-
-// The instant becomes the state whose rates a program has found, with the whole answer.
-static void adopt(KalRun *run, double t, const double *z, double *out_rate)
-{
-    KalInstant *instant = run->instant;
-    const size_t n = (size_t)run->system->n;
-    double *y = run->integration.form.y;
-    kal_copy_numbers(y, z, n);
-    kal_copy_numbers(y + n, out_rate, n);
+    KalRun *run = (KalRun *)user;
     kal_run_put(run, t, y);
-    kal_speeds_adopt(&instant->road);
-    run->complete = instant->ranks.n_independent == instant->n_active;
-    run->solved = true;
-    run->rushed = true;
-    (void)kal_run_is_solved(run); // powers need all of the answer
-    kal_balance_find_powers(&run->balance, instant, out_rate + 2 * n);
-}
-
-// All by one program, if it leads; without powers the instant stays where it was.
-static bool hurry_reduced(KalRun *run, double t, const double *z, double *out_rate)
-{
-    KalRoad *road = &run->instant->road;
-    const size_t n = (size_t)run->system->n;
-    const size_t k = (size_t)run->integration.form.k;
-    if (!run->rank.confirmed || run->careful
-        || !kal_speeds_find_rates(road, t, z, out_rate)) {
-        return false;
-    }
-    for (size_t i = n + k; i < 2 * n; i++) {
-        out_rate[i] = 0.0;
-    }
-    run->integration.watch.spent += 1.0;
-    run->statistics.evaluations++;
-    if (run->balance.n > 0) {
-        adopt(run, t, z, out_rate);
-    }
-    kal_run_note_sine_of_rows(run, t, kal_speeds_sine(road));
-    return true;
-}
-
-// The rate of positions and speeds, theory (20.8): which velocities are speeds stays the same
-// while a step is taken.
-static KalStatus reduced_rate(void *user, double t, const double *z, double *out_rate)
-{
-    assert(user && z && out_rate);
-    KalRun *run = (KalRun *)user;
-    KalReducedForm *form = &run->integration.form;
-    const double *known = kal_form_recall(form, t, z);
-    if (known) {
-        return take_rates(run, t, known, out_rate);
-    }
-    if (hurry_reduced(run, t, z, out_rate)) {
-        return KAL_OK;
-    }
-    KAL_TRY(kal_run_expand(run, t, z, form->y));
-    return take_rates(run, t, form->y, out_rate);
-}
-
-// Where the step leads to is known in both ways then.
-static KalStatus reduced_project(void *user, double t, double *z)
-{
-    KalRun *run = (KalRun *)user;
-    KalReducedForm *form = &run->integration.form;
-    KAL_TRY(kal_run_expand(run, t, z, form->y));
-    KAL_TRY(project(user, t, form->y));
-    kal_form_contract(form, form->y, z);
-    kal_form_know(form, t, form->y, z);
+    KAL_TRY(kal_run_meet_in_speeds(run));
+    memcpy(y, kal_instant_q(run->instant), 2 * (size_t)run->system->n * sizeof(double));
     return KAL_OK;
 }
 
@@ -472,9 +386,7 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 KalOdeSystem kal_run_reduced_ode(KalRun *run)
 {
     KalOdeSystem system = kal_run_ode(run, true);
-    system.rate = reduced_rate;
-    system.stages = NULL;
-    system.project = system.project ? reduced_project : NULL;
+    system.project = run->projection.has_velocity ? project_reduced : NULL;
     system.jacobian = NULL;
     system.prepare = NULL;
     system.solve = NULL;

@@ -119,7 +119,8 @@ static KalStatus init(KalRun *run)
         run->instant->stabilize = run->options.stabilize;
     }
     if (run->options.form == KAL_RUN_FORM_REDUCED) {
-        KAL_TRY(kal_form_init(&run->integration.form, run->instant, run->balance.n));
+        KAL_TRY(kal_form_init(&run->integration.form, run->instant, run->options.rtol,
+                              run->options.atol));
     }
     KAL_TRY(kal_projector_init(&run->projection.projector, run->instant, NULL));
     return kal_run_integrate_init(run);

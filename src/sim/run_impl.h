@@ -403,6 +403,8 @@ KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 /// the residuals.
 KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
+/// The same at the end of a step in the reduced form, whose speeds stay.
+KAL_CHECKED KalStatus kal_run_meet_in_speeds(KalRun *run);
 /// The same where other rows act than before.
 KAL_CHECKED KalStatus kal_run_meet_anew(KalRun *run);
 /// The same in the metric of the last time, for states of the step that ended then: any
@@ -416,12 +418,8 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
 /// Whether its steps are brought to the constraints.
 bool kal_run_projects(const KalRun *run);
 
-/// The same for states of the reduced form.
+/// The same in the reduced form: speeds stay as steps find them, and velocities follow.
 KalOdeSystem kal_run_reduced_ode(KalRun *run);
-
-/// From positions and speeds, z, to velocities.
-KAL_CHECKED KalStatus kal_run_expand(KalRun *run, double t, const double *z,
-                                     double *out_y);
 
 /// Whether implicit methods can have what they need: the Jacobian, which is dense, or that of
 /// system/newton.h.

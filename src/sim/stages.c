@@ -133,7 +133,9 @@ static KalStatus build(Draft *d)
     const size_t size = 2 * (size_t)system->n;
     assert(system->layout.qdd == 1 + size && !d->road->lends);
     KAL_TRY(allocate(d));
-    KAL_TRY(kal_transcript_init(&d->t, instant->ctx, system, 2 + size, MOST_NODES));
+    KAL_TRY(kal_transcript_init(
+        &d->t, instant->ctx, system,
+        (KalTranscriptRoom){.n_weights = 2 + size, .most_nodes = MOST_NODES}));
     d->h = d->t.weights[0];
     d->end = d->t.weights[1];
     memcpy(d->rates, d->t.weights + 2, size * sizeof *d->rates);

@@ -149,6 +149,14 @@ static KalExpr moved(KalGraph *g, KalExpr from, KalExpr by)
     return kal_select(g, counts, to, kal_int(g, 0));
 }
 
+// Whether steps are made with constraint i; numbers that follow do so by those which say something
+// of velocities.
+static bool leads(const Draft *d, size_t i)
+{
+    const KalExpr psi = d->road->instant->system->equations->psi[i];
+    return d->road->rows[i] && (!d->road->following.masses || !is_nothing(psi));
+}
+
 // Let a half of the state take the step against the residuals of its level, unless these do
 // not exceed rounding.
 static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
@@ -158,7 +166,7 @@ static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
     size_t row = 0;
     bool any = false;
     for (size_t i = 0; i < (size_t)system->m; i++) {
-        if (d->road->rows[i]) {
+        if (leads(d, i)) {
             d->residuals[row++] = d->t.roots[first + i];
             any = any || !is_nothing(d->t.roots[first + i]);
         }
@@ -189,18 +197,29 @@ static void want_level(Draft *d, size_t first)
     }
 }
 
-// M, A and φ of the state that is given; factors, and the step of positions.
-static KalStatus move_positions(Draft *d)
+// Where speeds are kept, steps move what follows alone: nothing moves infinite masses.
+static void put_masses(Draft *d)
 {
-    const KalSystem *system = d->road->instant->system;
-    const size_t n = (size_t)system->n;
+    const size_t n = (size_t)d->road->instant->system->n;
+    for (size_t j = 0; j < n; j++) {
+        d->M[j * n + j] = d->t.settings[j];
+    }
+}
+
+// Factors of M and A of the state that was copied.
+static KalStatus factor(Draft *d)
+{
+    const KalRoad *road = d->road;
+    const size_t n = (size_t)road->instant->system->n;
+    const bool keeps = road->following.masses != NULL;
     size_t row = 0;
-    kal_transcript_want(&d->t, d->t.M, d->t.Q);
-    want_level(d, d->t.phi);
-    KAL_TRY(kal_transcript_copy(&d->t, NULL));
-    kal_transcript_mass(&d->t, d->M);
-    for (size_t i = 0; i < (size_t)system->m; i++) {
-        if (d->road->rows[i]) {
+    if (keeps) {
+        put_masses(d);
+    } else {
+        kal_transcript_mass(&d->t, d->M);
+    }
+    for (size_t i = 0; i < (size_t)road->instant->system->m; i++) {
+        if (leads(d, i)) {
             kal_transcript_row(&d->t, i, d->A + row++ * n);
         }
     }
@@ -208,8 +227,20 @@ static KalStatus move_positions(Draft *d)
                               .m = row,
                               .M = d->M,
                               .A = d->A,
-                              .weights = d->road->lends ? d->t.weights : NULL};
-    KAL_TRY(kal_factoring_create(d->t.g, &d->given, &d->factoring));
+                              .weights = road->lends && !keeps ? d->t.weights : NULL};
+    return kal_factoring_create(d->t.g, &d->given, &d->factoring);
+}
+
+// M, A and φ of the state that is given; factors, and the step of positions.
+static KalStatus move_positions(Draft *d)
+{
+    const KalSystem *system = d->road->instant->system;
+    if (!d->road->following.masses) {
+        kal_transcript_want(&d->t, d->t.M, d->t.Q);
+    }
+    want_level(d, d->t.phi);
+    KAL_TRY(kal_transcript_copy(&d->t, NULL));
+    KAL_TRY(factor(d));
     KalExpr largest = KAL_NO_EXPR;
     KalExpr *given =
         &d->outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_GIVEN)];
@@ -319,9 +350,11 @@ static KalStatus build(Draft *d)
     const KalInstant *instant = d->road->instant;
     const size_t n = (size_t)instant->system->n;
     KAL_TRY(allocate(d));
-    KAL_TRY(kal_transcript_init(&d->t, instant->ctx, instant->system,
-                                d->road->lends ? (size_t)d->road->n_rows : 0,
-                                KAL_ROAD_NODES));
+    KAL_TRY(kal_transcript_init(
+        &d->t, instant->ctx, instant->system,
+        (KalTranscriptRoom){.n_weights = d->road->lends ? (size_t)d->road->n_rows : 0,
+                            .n_settings = d->road->following.masses ? n : 0,
+                            .most_nodes = KAL_ROAD_NODES}));
     d->t.plain = d->road->plain;
     memcpy(d->state, d->t.symbols + 1, 2 * n * sizeof *d->state);
     KAL_TRY(move_positions(d));
@@ -343,18 +376,104 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     const size_t n = (size_t)instant->system->n;
     const size_t work = kal_program_work(r->program);
     const size_t place = inputs_of(road) + instant->system->pieces.n_switches;
-    const size_t count = work + kal_return_count(road) + 2 * n + place;
+    const size_t settings = instant->system->model->n_parameters + n;
+    const size_t works = road->following.masses ? 2 * work : work;
+    const size_t count = works + kal_return_count(road) + 2 * n + place + settings;
     r->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     if (!r->block) {
         return kal_no_memory(instant->ctx, "for a run");
     }
     r->block_size = count * sizeof(double);
     r->work = r->block;
-    r->results = r->work + work;
+    r->speeds = road->following.masses ? r->work + work : NULL;
+    r->results = r->work + works;
     r->given = r->results + kal_return_count(road);
     r->place = r->given + 2 * n;
-    kal_program_prepare(r->program, instant->settings.parameters, r->work);
+    r->settings = r->place + place;
+    kal_return_prepare(road);
     return KAL_OK;
+}
+
+// Work memory for masses of coordinates, where there are such settings.
+static void prepare(const KalRoad *road, const double *masses, double *out_work)
+{
+    const KalInstant *instant = road->instant;
+    const size_t count = instant->system->model->n_parameters;
+    const size_t n = (size_t)instant->system->n;
+    const KalReturn *r = &road->back;
+    memcpy(r->settings, instant->settings.parameters, count * sizeof(double));
+    if (masses) {
+        memcpy(r->settings + count, masses, n * sizeof(double));
+    }
+    kal_program_prepare(r->program, r->settings, out_work);
+}
+
+void kal_return_prepare(const KalRoad *road)
+{
+    const KalFollowing *f = &road->following;
+    prepare(road, f->masses, road->back.work);
+    if (f->masses) {
+        prepare(road, f->kept, road->back.speeds);
+    }
+}
+
+KalStatus kal_return_keep_speeds(KalRoad *road)
+{
+    const KalInstant *instant = road->instant;
+    const size_t n = (size_t)instant->system->n;
+    KalFollowing *f = &road->following;
+    assert(!f->masses && !road->made);
+    f->masses = (double *)kal_alloc(instant->ctx, 2 * n, sizeof(double));
+    if (!f->masses) {
+        return kal_no_memory(instant->ctx, "for the reduced form");
+    }
+    f->kept = f->masses + n;
+    kal_return_begin(road);
+    return KAL_OK;
+}
+
+void kal_return_clear(KalRoad *road)
+{
+    const size_t n = (size_t)road->instant->system->n;
+    kal_free(road->instant->ctx, road->following.masses,
+             road->following.masses ? 2 * n * sizeof(double) : 0);
+    road->following = (KalFollowing){.masses = NULL};
+}
+
+void kal_return_begin(KalRoad *road)
+{
+    KalFollowing *f = &road->following;
+    f->known = false;
+    for (int j = 0; f->masses && j < 2 * road->instant->system->n; j++) {
+        f->masses[j] = 1.0;
+    }
+    if (f->masses && road->back.program) {
+        kal_return_prepare(road);
+        road->prepared++;
+    }
+}
+
+// What was found in the state that was led to holds with any choice.
+void kal_return_follow(KalRoad *road, const double *masses, const int *columns,
+                       int count)
+{
+    const int n = road->instant->system->n;
+    KalFollowing *f = &road->following;
+    assert(f->masses && count <= n);
+    if (!f->known) {
+        memcpy(f->masses, masses, (size_t)n * sizeof(double));
+        f->known = true;
+        road->prepared++;
+    }
+    for (int j = 0; j < n; j++) {
+        f->kept[j] = INFINITY;
+    }
+    for (int i = 0; i < count; i++) {
+        f->kept[columns[i]] = masses[columns[i]];
+    }
+    if (road->back.program) {
+        kal_return_prepare(road);
+    }
 }
 
 KalReturnPlaces kal_return_places(const KalRoad *road)
@@ -400,14 +519,14 @@ void kal_return_forget(KalRoad *road)
 }
 
 // One step of both levels; returns whether nothing but rounding is left.
-static bool step(KalRoad *road, bool *out_lost)
+static bool step(KalRoad *road, double *work, bool *out_lost)
 {
     const KalInstant *instant = road->instant;
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalReturn *r = &road->back;
     double *state = instant->variables + system->layout.q;
-    kal_program_eval_on(r->program, kal_road_inputs(road), instant->modes, r->work,
+    kal_program_eval_on(r->program, kal_road_inputs(road), instant->modes, work,
                         r->results);
     const double position =
         r->results[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT)];
@@ -459,7 +578,8 @@ static bool is_there(KalRoad *road)
 // At most KAL_RETURN_STEPS steps of the program; its state counts when both levels are
 // met to rounding of their terms. A step that the program does not vouch for leaves the
 // state as it was given.
-bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
+static bool take(KalRoad *road, double *work, double *out_position,
+                 double *out_velocity)
 {
     assert(out_position && out_velocity);
     const KalInstant *instant = road->instant;
@@ -475,7 +595,7 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
     const bool there = is_there(road);
     kal_copy_numbers(r->given, state, 2 * n);
     for (int k = 0; k < KAL_RETURN_STEPS && !there && !done && !lost; k++) {
-        done = step(road, &lost);
+        done = step(road, work, &lost);
     }
     r->knows = there || done;
     if (!r->knows) {
@@ -490,6 +610,18 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
     *out_velocity =
         r->results[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LARGEST)];
     return true;
+}
+
+bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
+{
+    return take(road, road->back.work, out_position, out_velocity);
+}
+
+bool kal_return_take_in_speeds(KalRoad *road, double *out_position,
+                               double *out_velocity)
+{
+    assert(road->following.masses);
+    return take(road, road->back.speeds, out_position, out_velocity);
 }
 
 void kal_return_note(KalRoad *road, bool done)

@@ -25,6 +25,14 @@
 
 struct KalRoad;
 
+/// Speeds: velocities that the way back of a run in the reduced form (sim/form.h) leaves as they
+/// are at the ends of steps, and positions of their coordinates.
+typedef struct KalFollowing {
+    double *masses; ///< n: with which all coordinates move elsewhere; NULL: no such run
+    double *kept;   ///< n: the same, infinite for speeds
+    bool known;     ///< in this run
+} KalFollowing;
+
 typedef struct KalReturn {
     bool made;           ///< for the rows of the road, though there may be no program
     bool open;           ///< it is taken in this run
@@ -32,11 +40,13 @@ typedef struct KalReturn {
     double *block;       ///< numbers: of all arrays below
     size_t block_size;
     double *work;
-    double *results; ///< as system/return.c lays them out
-    double *given;   ///< 2 n: the state that was given
-    double *place;   ///< t, q, q', weights and modes that the results are of
-    bool knows;      ///< they are of any
-    bool on_modes;   ///< and on given pieces
+    double *speeds;   ///< another, where speeds are kept
+    double *results;  ///< as system/return.c lays them out
+    double *given;    ///< 2 n: the state that was given
+    double *settings; ///< parameters of the model, then masses
+    double *place;    ///< t, q, q', weights and modes that the results are of
+    bool knows;       ///< they are of any
+    bool on_modes;    ///< and on given pieces
     int refusals; ///< ends of steps that it did not lead back, less those that it did
 } KalReturn;
 
@@ -57,6 +67,25 @@ void kal_return_make(struct KalRoad *road);
 
 /// Forget it.
 void kal_return_forget(struct KalRoad *road);
+
+/// The parameters of the instant have changed.
+void kal_return_prepare(const struct KalRoad *road);
+
+/// @name Speeds
+/// @{
+/// Returns may keep speeds from now on; at first, there are none.
+KAL_CHECKED KalStatus kal_return_keep_speeds(struct KalRoad *road);
+void kal_return_clear(struct KalRoad *road);
+/// There are none for a run that begins.
+void kal_return_begin(struct KalRoad *road);
+/// From now on the velocities of these coordinates follow, and all others are speeds.  Masses, n,
+/// stay those of the first choice where nothing is kept.
+void kal_return_follow(struct KalRoad *road, const double *masses, const int *columns,
+                       int count);
+/// As kal_return_take(), but speeds stay as they are.
+bool kal_return_take_in_speeds(struct KalRoad *road, double *out_position,
+                               double *out_velocity);
+/// @}
 
 /// Whether it can be taken now.
 bool kal_return_may_lead(const struct KalRoad *road);

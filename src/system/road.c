@@ -52,7 +52,6 @@ static void forget(KalRoad *road)
 {
     KalContext *ctx = road->instant->ctx;
     kal_return_forget(road);
-    kal_speeds_forget(road);
     kal_program_destroy(road->program);
     kal_program_destroy(road->brief.program);
     kal_program_destroy(road->energy);
@@ -74,6 +73,7 @@ void kal_road_clear(KalRoad *road)
         kal_free(instant->ctx, road->rows, m + 1);
         kal_free(instant->ctx, road->active, m + 1);
         kal_free(instant->ctx, road->undecided, (size_t)instant->system->n);
+        kal_return_clear(road);
     }
 }
 
@@ -107,7 +107,6 @@ void kal_road_begin(KalRoad *road, double samples)
     const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
     road->samples = samples >= MANY_SAMPLES;
     road->pays = pays;
-    kal_speeds_begin(road);
     road->plain = pays && !road->lanes;
     road->work_done = 0;
     road->patience = pays ? 0 : PATIENCE;
@@ -119,6 +118,7 @@ void kal_road_begin(KalRoad *road, double samples)
     road->back.open = false;
     road->back.knows = false;
     road->back.refusals = 0;
+    kal_return_begin(road);
 }
 
 // Formulas of the equations as the elimination wants them.
@@ -327,9 +327,10 @@ static KalStatus build(KalRoad *road)
     KalStatus status =
         answer ? KAL_OK : kal_no_memory(instant->ctx, "to copy formulas");
     if (status == KAL_OK) {
-        status =
-            kal_transcript_init(&t, instant->ctx, instant->system,
-                                road->lends ? (size_t)road->n_rows : 0, KAL_ROAD_NODES);
+        const KalTranscriptRoom room = {.n_weights =
+                                            road->lends ? (size_t)road->n_rows : 0,
+                                        .most_nodes = KAL_ROAD_NODES};
+        status = kal_transcript_init(&t, instant->ctx, instant->system, room);
     }
     t.plain = road->plain;
     if (status == KAL_OK) {
@@ -393,10 +394,8 @@ void kal_road_prepare(KalRoad *road)
     if (road->program) {
         prepare(road);
     }
-    kal_speeds_prepare(road);
     if (road->back.program) {
-        kal_program_prepare(road->back.program, road->instant->settings.parameters,
-                            road->back.work);
+        kal_return_prepare(road);
         road->back.knows = false;
     }
 }
@@ -453,13 +452,8 @@ static void open_road(KalRoad *road)
 // they stay as they are.
 static void make_code(KalRoad *road)
 {
-    enum {
-        PROGRAMS = 3
-    };
-
-    KalProgram *programs[PROGRAMS + KAL_SPEEDS_PROGRAMS] = {
-        road->program, road->brief.program, road->back.program};
-    const size_t count = kal_speeds_list(road, programs, PROGRAMS);
+    KalProgram *programs[] = {road->program, road->brief.program, road->back.program};
+    const size_t count = sizeof programs / sizeof programs[0];
     road->plain = false;
     road->lacks = false;
     kal_native_clear(&road->code);

@@ -23,7 +23,6 @@
 #include "prog/native.h"
 #include "prog/program.h"
 #include "system/return.h"
-#include "system/speeds.h"
 
 #include <kalaba/motion.h>
 
@@ -87,11 +86,8 @@ typedef struct KalRoad {
         *found; ///< the last answer: these, brief ones, or what a return found besides
     KalReturn back; ///< to the constraints
     bool pays;      ///< in this run programs are worth their making from its start on
-    bool whole;     ///< speeds are wanted with the whole answer (system/speeds.h)
-    KalSpeeds *speeds;  ///< choices of speeds that were made
-    KalSpeeds *choice;  ///< the present choice, or NULL
-    int n_choices;      ///< of this run
-    KalProgram *energy; ///< T and V in lanes, where no return finds them; or NULL
+    KalFollowing following; ///< what the way back leaves as it is
+    KalProgram *energy;     ///< T and V in lanes, where no return finds them; or NULL
     double *energy_work;
 } KalRoad;
 

@@ -104,6 +104,11 @@ static void copy_symbols(KalTranscript *t)
     for (size_t i = 0; i < model->n_parameters; i++) {
         to[i] = copy_symbol(t, model->parameters[i].symbol);
     }
+    t->settings = to + model->n_parameters;
+    for (size_t k = 0; k < t->n_settings; k++) {
+        const uint32_t id = (uint32_t)(model->n_symbols + t->n_weights + k);
+        t->settings[k] = kal_symbol(t->g, id);
+    }
 }
 
 static KalStatus allocate(KalTranscript *t)
@@ -111,7 +116,7 @@ static KalStatus allocate(KalTranscript *t)
     const KalSystem *system = t->system;
     const size_t n_steps = system->givens.count + (size_t)1;
     const size_t n_symbols =
-        system->layout.qdd + t->n_weights + system->model->n_parameters;
+        system->layout.qdd + t->n_weights + system->model->n_parameters + t->n_settings;
     const size_t count = n_symbols + t->n_roots + n_steps;
     t->n_flags = t->n_roots + 2 * n_steps;
     t->block_size = count * sizeof *t->block;
@@ -125,8 +130,6 @@ static KalStatus allocate(KalTranscript *t)
     KalExpr *next = t->block;
     t->symbols = take(&next, n_symbols);
     t->weights = t->symbols + system->layout.qdd;
-    t->variables = t->symbols;
-    t->n_variables = system->layout.qdd + t->n_weights;
     t->roots = take(&next, t->n_roots);
     t->images = take(&next, n_steps);
     t->needed = t->wanted + t->n_roots;
@@ -135,17 +138,19 @@ static KalStatus allocate(KalTranscript *t)
 }
 
 KalStatus kal_transcript_init(KalTranscript *transcript, KalContext *ctx,
-                              const KalSystem *system, size_t n_weights,
-                              uint32_t most_nodes)
+                              const KalSystem *system, KalTranscriptRoom room)
 {
     KalTranscript *t = transcript;
-    *t = (KalTranscript){.ctx = ctx, .system = system, .n_weights = n_weights};
+    *t = (KalTranscript){.ctx = ctx,
+                         .system = system,
+                         .n_weights = room.n_weights,
+                         .n_settings = room.n_settings};
     t->most_switches = KAL_TRANSCRIPT_COPIES * system->pieces.n_nodes;
     lay_out(t, system->equations);
     KAL_TRY(allocate(t));
     KAL_TRY(kal_graph_create(ctx, &t->g));
     kal_graph_set_plain(t->g, true);
-    kal_graph_set_limit(t->g, most_nodes);
+    kal_graph_set_limit(t->g, room.most_nodes);
     copy_symbols(t);
     return kal_graph_status(t->g);
 }
@@ -237,25 +242,6 @@ static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
     }
 }
 
-// A step whose operands may be the number 0, of a sum or a product with it nothing.
-static KalExpr fold_step(KalTranscript *t, const KalStep *step, const KalExpr *arg)
-{
-    KalGraph *g = t->g;
-    const KalOp op = (KalOp)step->op;
-    const bool product = op == KAL_OP_MUL || op == KAL_OP_DIV || op == KAL_OP_NEG;
-    const bool sum = op == KAL_OP_ADD || op == KAL_OP_SUB;
-    const bool first = (product || sum) && kal_is_zero(g, arg[0]);
-    const bool second = (op == KAL_OP_MUL || sum) && kal_is_zero(g, arg[1]);
-    if (first && (product || second)) {
-        return arg[0];
-    }
-    if (first) {
-        return op == KAL_OP_ADD ? arg[1] : kal_neg(g, arg[1]);
-    }
-    return second ? arg[sum ? 0 : 1]
-                  : kal_copy_step(t->system->model->graph, step, arg, g);
-}
-
 static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
 {
     const KalModel *model = t->system->model;
@@ -267,8 +253,7 @@ static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
         arg[k] = t->images[step->arg[k]];
         t->varies[i] = t->varies[i] || t->varies[step->arg[k]];
     }
-    const KalExpr image = t->folds ? fold_step(t, step, arg)
-                                   : kal_copy_step(model->graph, step, arg, t->g);
+    const KalExpr image = kal_copy_step(model->graph, step, arg, t->g);
     t->images[i] =
         step->op == KAL_OP_SYMBOL ? stand_in(t, step->arg[0], image, values) : image;
     note_switches(t, step, t->images[i]);
@@ -293,24 +278,6 @@ KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *values)
         t->wanted[r] = false;
     }
     return kal_graph_status(t->g);
-}
-
-bool kal_transcript_has_velocities(KalTranscript *transcript, size_t row)
-{
-    KalTranscript *t = transcript;
-    const KalOrder *order = &t->system->givens;
-    const KalSparse *A = &t->system->equations->A;
-    bool found = false;
-    kal_transcript_want(t, t->A + (size_t)A->start[row],
-                        (size_t)(A->start[row + 1] - A->start[row]));
-    find_needed(t);
-    memset(t->wanted, 0, t->n_roots * sizeof *t->wanted);
-    for (uint32_t i = 0; i < order->count && !found; i++) {
-        const KalStep *step = &order->steps[i];
-        found = t->needed[i] && step->op == KAL_OP_SYMBOL
-                && t->system->model->symbols[step->arg[0]].kind == KAL_SYMBOL_VELOCITY;
-    }
-    return found;
 }
 
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M)
@@ -396,9 +363,10 @@ KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outpu
     const KalProgramSpec spec = {.outputs = outputs,
                                  .n_outputs = count,
                                  .parameters = t->weights + t->n_weights,
-                                 .n_parameters = t->system->model->n_parameters,
-                                 .variables = t->variables,
-                                 .n_variables = t->n_variables,
+                                 .n_parameters =
+                                     t->system->model->n_parameters + t->n_settings,
+                                 .variables = t->symbols,
+                                 .n_variables = t->system->layout.qdd + t->n_weights,
                                  .switches = t->switches,
                                  .n_switches = t->n_switches,
                                  .plain = t->plain,

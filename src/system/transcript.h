@@ -18,15 +18,15 @@ typedef struct KalTranscript {
     const KalSystem *system;
     KalContext *ctx;
     KalGraph *g;
-    KalExpr *block;   ///< formulas: all lists below
-    KalExpr *symbols; ///< variables of a program (t, q, q', weights), then parameters
-    KalExpr *weights; ///< n_weights, among the symbols
-    const KalExpr *variables; ///< of programs: all of them, unless others are put here
-    size_t n_variables;
+    KalExpr *block;    ///< formulas: all lists below
+    KalExpr *symbols;  ///< variables of a program (t, q, q', weights), then parameters
+    KalExpr *weights;  ///< n_weights, among the symbols
+    KalExpr *settings; ///< n_settings, behind the parameters
     KalExpr *roots;  ///< copies of the roots that were wanted last; zero is KAL_NO_EXPR
     KalExpr *images; ///< of steps
     size_t block_size;
     size_t n_weights;
+    size_t n_settings;
     bool *wanted; ///< roots to be copied next
     bool *needed; ///< steps
     bool *varies; ///< steps that are made of more than parameters
@@ -45,7 +45,6 @@ typedef struct KalTranscript {
     size_t outputs; ///< of the model
     size_t n_roots;
     bool plain; ///< programs get no machine code for one state
-    bool folds; ///< sums and products with the number 0 are not written down
 } KalTranscript;
 
 enum {
@@ -57,11 +56,17 @@ enum {
 KAL_CHECKED KalStatus kal_transcript_order(const KalEquations *equations,
                                            KalOrder *out_order);
 
-/// An empty transcript whose graph holds up to `most_nodes`.  The caller clears it, whatever
-/// the answer.
+/// What formulas may be made of besides what the system knows, and how many of them.
+typedef struct KalTranscriptRoom {
+    size_t n_weights;  ///< variables
+    size_t n_settings; ///< parameters
+    uint32_t most_nodes;
+} KalTranscriptRoom;
+
+/// An empty transcript.  The caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_transcript_init(KalTranscript *transcript, KalContext *ctx,
-                                          const KalSystem *system, size_t n_weights,
-                                          uint32_t most_nodes);
+                                          const KalSystem *system,
+                                          KalTranscriptRoom room);
 
 void kal_transcript_clear(KalTranscript *transcript);
 
@@ -72,9 +77,6 @@ void kal_transcript_want(KalTranscript *transcript, size_t first, size_t count);
 /// variable of KalLayout, or KAL_NO_EXPR where it stays a symbol; NULL: all stay symbols.
 KAL_CHECKED KalStatus kal_transcript_copy(KalTranscript *transcript,
                                           const KalExpr *values);
-
-/// Whether the row of A of a constraint depends on velocities.  Nothing may be wanted.
-bool kal_transcript_has_velocities(KalTranscript *transcript, size_t row);
 
 /// Copied M as the lower triangle of n × n formulas, and a copied row of A as n.
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);
