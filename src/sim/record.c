@@ -742,6 +742,8 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
         }
     }
     KAL_TRY(kal_record_look(record, run, &row));
+    const KalRunOptions *o = &run->options;
+    KAL_TRY(kal_table_expect_rows(record->table, (o->until - o->from) / o->every));
     KAL_TRY(note_doubts(record, run));
     return kal_table_add_row(record->table, row);
 }

@@ -280,6 +280,18 @@ KalStatus kal_table_set_description(KalTable *table, size_t i, const char *descr
                      &list_get(&table->columns, i)->quantity.description);
 }
 
+KalStatus kal_table_expect_rows(KalTable *table, double rows)
+{
+    const double most = 10000.0;
+    const size_t size = list_count(&table->columns) * sizeof(double);
+    const size_t left = table->limit - table->text_bytes - table->values.size;
+    assert(size > 0);
+    if (table->rows > 0 || !(rows < most && rows < (double)(left / size))) {
+        return KAL_OK;
+    }
+    return kal_block_reserve(table->ctx, &table->values, ((size_t)rows + 1) * size);
+}
+
 KalStatus kal_table_open_row(KalTable *table, double **out_row)
 {
     const size_t size = list_count(&table->columns) * sizeof **out_row;
