@@ -6,6 +6,18 @@
 #include "lab.h"
 #include "prog/program_impl.h"
 
+#ifdef __linux__
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 static bool is_native(KalExpr e)
 {
     Lab lab;
@@ -105,5 +117,50 @@ static void programs_share_pages(void)
     end();
 }
 
+#ifdef __linux__
+// From now on this process gets no pages that may be executed; false: the system cannot refuse them.
+static bool refuse_pages(void)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const struct sock_fprog filter = {sizeof steps / sizeof steps[0], steps};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+           && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// Where the system allows no code, programs are interpreted.
+static void pages_may_be_refused(void)
+{
+    enum {
+        CANNOT = 77
+    };
+
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!refuse_pages()) {
+            _exit(CANNOT);
+        }
+        begin();
+        kal_context_set_native(ctx, true);
+        ok(!is_native(f("a*b + c")));
+        end();
+        _exit(tap_failures != 0);
+    }
+    ok(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    ok(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CANNOT);
+}
+#else
+static void pages_may_be_refused(void)
+{
+}
+#endif
+
 TAP_RUN(TAP_CASE(it_can_be_turned_off), TAP_CASE(values_outlive_registers_and_calls),
-        TAP_CASE(programs_share_pages))
+        TAP_CASE(programs_share_pages), TAP_CASE(pages_may_be_refused))
