@@ -166,7 +166,7 @@ typedef struct KalSweepJob {
     /// Whether a run is to be passed over, unless NULL; called as `take` is.
     bool (*skip)(void *user, uint64_t run);
     /// Unless NULL, tells which run is next, counted from 1, in place of shards and `skip`;
-    /// false: there are no more.  Called as `take` is.
+    /// false: there are no more.  Called as `take` is.  KAL_ERR_USAGE for a run that is none.
     bool (*next)(void *user, uint64_t *out_run);
     /// Asked every now and then, by any thread; false: end with KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user);

@@ -488,6 +488,13 @@ KalStatus kal_plan_read(KalSweepPlan *plan, const KalSweepReader *reader,
     return count_runs(plan, reader->ctx);
 }
 
+// A part of the way from a to b, whose distance may be more than a number can be.
+static double between(double a, double b, double part)
+{
+    const double width = b - a;
+    return isfinite(width) ? a + part * width : (1.0 - part) * a + part * b;
+}
+
 // The last value is the given end to the bit, whatever rounding does to the others.
 double kal_input_value(const KalSweepInput *input, uint64_t i)
 {
@@ -497,7 +504,7 @@ double kal_input_value(const KalSweepInput *input, uint64_t i)
     }
     const double part = input->count > 1 ? (double)i / (double)(input->count - 1) : 0.0;
     return i > 0 && i == input->count - 1 ? input->b
-                                          : input->a + part * (input->b - input->a);
+                                          : between(input->a, input->b, part);
 }
 
 double kal_input_base(const KalSweepInput *input, double value)
@@ -537,7 +544,7 @@ static double random_value(const KalSweepInput *input, double part)
     case KAL_INPUT_LIST:
     case KAL_INPUT_RANGE: break;
     }
-    return a + part * (b - a);
+    return between(a, b, part);
 }
 
 // The run counts through the grid with its last axis fastest, and within a point of the

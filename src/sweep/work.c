@@ -394,6 +394,32 @@ static void give(Pool *pool, const KalSweepRow *row)
     }
 }
 
+static void tell_no_run(const KalSweep *sweep, uint64_t run,
+                        char out_reason[KAL_SWEEP_REASON_SIZE])
+{
+    (void)snprintf(out_reason, KAL_SWEEP_REASON_SIZE,
+                   "there is no run %llu: the sweep has %llu", (unsigned long long)run,
+                   (unsigned long long)kal_sweep_runs(sweep));
+}
+
+// The run that somebody else says is next, who counts from 1.
+static bool take_told(Pool *pool, uint64_t *out_run)
+{
+    const uint64_t runs = kal_sweep_runs(pool->sweep);
+    uint64_t run = 0;
+    char reason[KAL_SWEEP_REASON_SIZE];
+    if (atomic_load(&pool->stop) || !pool->job->next(pool->job->user, &run)) {
+        return false;
+    }
+    *out_run = run - 1;
+    if (run >= 1 && run <= runs) {
+        return true;
+    }
+    tell_no_run(pool->sweep, run, reason);
+    stop(pool, KAL_ERR_USAGE, reason);
+    return false;
+}
+
 // The next run, under the lock; false when there is none.
 static bool take_next(Pool *pool, uint64_t *out_run)
 {
@@ -401,9 +427,7 @@ static bool take_next(Pool *pool, uint64_t *out_run)
     const KalSweepJob *job = pool->job;
     const uint64_t runs = kal_sweep_runs(pool->sweep);
     if (job->next) {
-        const bool there = !atomic_load(&pool->stop) && job->next(job->user, out_run);
-        *out_run -= there;
-        return there;
+        return take_told(pool, out_run);
     }
     while (pool->next < runs && job->skip && job->skip(job->user, pool->next + 1)) {
         pool->next += pool->step;
@@ -657,9 +681,8 @@ KalStatus kal_sweep_start(const KalSweep *sweep, uint64_t run, KalRun **out_run,
     Pool pool = {.sweep = sweep, .job = &job};
     Lane lane = {.pool = &pool, .ctx = sweep->ctx, .gives = true, .number = run - 1};
     if (run == 0 || run > kal_sweep_runs(sweep)) {
-        return kal_fail(
-            sweep->ctx, KAL_ERR_USAGE, "there is no run %llu: the sweep has %llu",
-            (unsigned long long)run, (unsigned long long)kal_sweep_runs(sweep));
+        tell_no_run(sweep, run, lane.reason);
+        return kal_fail(sweep->ctx, KAL_ERR_USAGE, "%s", lane.reason);
     }
     KAL_TRY(
         kal_workspace_make(lane.ctx, "for a sweep", lay_out, &lane, &lane.workspace));

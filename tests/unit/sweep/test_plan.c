@@ -80,6 +80,21 @@ static void whole_numbers_need_no_count(void)
     sweep_lab_close(&lab);
 }
 
+static void ranges_may_be_as_wide_as_numbers_are(void)
+{
+    static const char *const vary[] = {"m = -1.7e308 .. 1.7e308 count 5"};
+    static const char *const random[] = {"x = uniform(-1.5e308, 1.5e308)"};
+    SweepLab lab;
+    ok(sweep_lab_open(&lab, spring, -1) == KAL_OK);
+    ok(plan(&lab, vary, 1, random, 20) == KAL_OK);
+    for (uint64_t run = 1; run <= kal_sweep_runs(lab.sweep); run++) {
+        const double m = -1.7 + 0.85 * (double)((run - 1) / 20);
+        near(input(&lab, run, 0) * 1e-308, m, 1e-15);
+        ok(fabs(input(&lab, run, 1)) <= 1.5e308);
+    }
+    sweep_lab_close(&lab);
+}
+
 // Each point of the grid gets its samples, and all differ.
 static void random_inputs_follow_the_grid(void)
 {
@@ -222,7 +237,9 @@ static void too_many_runs_are_refused(void)
 }
 
 TAP_RUN(TAP_CASE(the_last_of_a_grid_is_fastest), TAP_CASE(values_are_expressions),
-        TAP_CASE(whole_numbers_need_no_count), TAP_CASE(random_inputs_follow_the_grid),
+        TAP_CASE(whole_numbers_need_no_count),
+        TAP_CASE(ranges_may_be_as_wide_as_numbers_are),
+        TAP_CASE(random_inputs_follow_the_grid),
         TAP_CASE(distributions_have_their_moments), TAP_CASE(wrong_texts_are_refused),
         TAP_CASE(places_are_those_of_the_whole_text),
         TAP_CASE(too_many_runs_are_refused))

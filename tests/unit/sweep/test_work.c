@@ -283,6 +283,16 @@ static void a_sweep_can_be_ended(void)
     sweep_lab_close(&lab);
 }
 
+// Runs that there are none of: 0, and one far beyond the last, by turns.
+static bool beyond_the_last(void *user, uint64_t *out_run)
+{
+    static uint64_t runs;
+    (void)user;
+    *out_run = runs;
+    runs = runs == 0 ? UINT64_MAX : 0;
+    return true;
+}
+
 static void wrong_use_is_refused(void)
 {
     SweepLab lab;
@@ -303,6 +313,8 @@ static void wrong_use_is_refused(void)
     ok(sweep_lab_go(&lab, (KalSweepJob){.shard = 3, .shards = 2}) == KAL_ERR_USAGE);
     ok(sweep_lab_go(&lab, (KalSweepJob){.shards = 2}) == KAL_ERR_USAGE);
     ok(sweep_lab_go(&lab, (KalSweepJob){.threads = -1}) == KAL_ERR_USAGE);
+    ok(sweep_lab_go(&lab, (KalSweepJob){.next = beyond_the_last}) == KAL_ERR_USAGE);
+    ok(sweep_lab_go(&lab, (KalSweepJob){.next = beyond_the_last}) == KAL_ERR_USAGE);
     ok(kal_sweep_runs(NULL) == 0 && kal_sweep_inputs(NULL) == 0
        && kal_sweep_kept(NULL) == 0 && !kal_sweep_design_word((KalSweepDesign)9));
     ok(kal_sweep_value(lab.sweep, 99).name[0] == '\0'
