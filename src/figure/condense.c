@@ -24,12 +24,20 @@ enum {
     MAP_BINS = 200,
     HISTOGRAM_MOST = 120,
     HISTOGRAM_LEAST = 8,
-    ROWS_OF_BIN = 20, // of a map, where bins are chosen by the rows
-    QUANTILES = 5,    // the median first
+    ROWS_OF_BIN =
+        20, // of a map, where bins are chosen by the rows; of bands, less is chance
+    QUANTILES = 5, // the median first
     LABEL_SIZE = KAL_TABLE_LABEL_LIMIT
 };
 
 static const double parts[QUANTILES] = {0.5, 0.05, 0.25, 0.75, 0.95};
+
+// A bin of bands, and those that it is counted together with.
+typedef struct Bin {
+    size_t place; // the first of them, which the numbers below are of
+    size_t rows;
+    double sum; // of their x
+} Bin;
 
 // A table on its way.
 typedef struct Job {
@@ -42,6 +50,7 @@ typedef struct Job {
     size_t *columns; // whose values are gathered
     size_t n_columns;
     KalRuler across;
+    Bin *bins;     // of bands, unless `across` has values
     KalRuler up;   // of maps
     KalTable *out; // NULL until it is begun
 } Job;
@@ -256,7 +265,63 @@ static size_t group_of(const Job *job, size_t i, size_t column)
     if (!row || !kal_axis_takes(job->options->log_y, row[column])) {
         return job->across.count;
     }
-    return kal_ruler_find(&job->across, row[job->x]);
+    const size_t at = kal_ruler_find(&job->across, row[job->x]);
+    return job->bins && at < job->across.count ? job->bins[at].place : at;
+}
+
+static void count_rows(const Job *job)
+{
+    for (size_t i = 0; i < n_rows(job); i++) {
+        const double *row = row_of(job, i);
+        const size_t at =
+            row ? kal_ruler_find(&job->across, row[job->x]) : job->across.count;
+        if (at < job->across.count) {
+            job->bins[at].rows++;
+            job->bins[at].sum += row[job->x];
+        }
+    }
+}
+
+static void join(const Job *job, size_t to, size_t bin)
+{
+    job->bins[bin].place = to;
+    if (bin != to) {
+        job->bins[to].rows += job->bins[bin].rows;
+        job->bins[to].sum += job->bins[bin].sum;
+    }
+}
+
+// Quantiles of a few rows are chance: bins that have no more are counted together with those
+// after them, and the last ones with those before.
+static void join_bins(const Job *job)
+{
+    const size_t n = job->across.count;
+    const size_t least = clamp(n_rows(job) / 10, 1, ROWS_OF_BIN);
+    size_t first = 0; // of those that are being joined
+    size_t last = n;  // the first of those before
+    count_rows(job);
+    for (size_t k = 0; k < n; k++) {
+        join(job, first, k);
+        if (job->bins[first].rows >= least) {
+            last = first;
+            first = k + 1;
+        }
+    }
+    for (size_t k = first; last < n && k < n; k++) {
+        job->bins[k].place = last;
+    }
+    if (last < n && first < n) {
+        job->bins[last].rows += job->bins[first].rows;
+        job->bins[last].sum += job->bins[first].sum;
+    }
+}
+
+// Where the rows of a group are: of joined bins in the middle of their rows.
+static double place_of(const Job *job, size_t k)
+{
+    const bool alone =
+        !job->bins || k + 1 >= job->across.count || job->bins[k + 1].place != k;
+    return alone ? job->across.values[k] : job->bins[k].sum / (double)job->bins[k].rows;
 }
 
 // Count, lay out, sort.  `begins` is first one place ahead, and moves to the end of its group
@@ -341,7 +406,7 @@ static KalStatus fill_bands(const Job *job, Groups *g, double *rows, size_t each
     }
     for (size_t k = 0; k < job->across.count; k++) {
         double *row = rows + k * stride;
-        row[0] = job->across.values[k];
+        row[0] = place_of(job, k);
         KAL_TRY(job->across.bins && is_empty(row + 1, stride - 1)
                     ? KAL_OK
                     : kal_table_add_row(job->out, row));
@@ -361,6 +426,13 @@ static KalStatus measure_bands(Job *job, size_t *out_each)
         KAL_TRY(kal_ruler_set_bins(job->ctx, x, bins));
     }
     *out_each = x->count < rows ? QUANTILES : 1;
+    if (x->bins) {
+        job->bins = (Bin *)kal_alloc(job->ctx, x->count, sizeof *job->bins);
+        if (!job->bins) {
+            return kal_no_memory(job->ctx, "for the bands of a figure");
+        }
+        join_bins(job);
+    }
     return KAL_OK;
 }
 
@@ -572,6 +644,7 @@ KalStatus kal_figure_condense(KalContext *ctx, const KalTable *table,
     const KalStatus status = kal_table_columns(table) > 0
                                  ? make(&job, columns)
                                  : kal_fail(ctx, KAL_ERR_USAGE, "the table is empty");
+    kal_free(ctx, job.bins, job.bins ? job.across.count * sizeof *job.bins : 0);
     kal_ruler_clear(ctx, &job.across);
     kal_ruler_clear(ctx, &job.up);
     kal_free(ctx, job.columns,

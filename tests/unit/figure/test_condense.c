@@ -104,6 +104,47 @@ static void quantiles_between_values_are_interpolated(void)
     kal_context_destroy(ctx);
 }
 
+// 3000 rows of k from 0 to 1, few of them near the ends; final(x) = k and one of two noises.
+static KalTable *bell(KalContext *ctx)
+{
+    static const char *const names[] = {"run", "k", "m", "final(x)"};
+    static double numbers[3000 * 4];
+    for (int i = 0; i < 3000; i++) {
+        const double u = (2.0 * i - 2999.0) / 2999.0;
+        const double k = 0.5 + 0.5 * u * u * u * u * u; // dense in the middle
+        const double m = i % 2 == 0 ? -1.0 : 1.0;
+        const double row[] = {i + 1.0, k, m + 1e-6 * i, k + m};
+        memcpy(numbers + 4 * (size_t)i, row, sizeof row);
+    }
+    return table_of(ctx, names, 4, numbers, 3000);
+}
+
+// So that quantiles are not chance where rows are few: bands are as wide there as elsewhere.
+static void sparse_bins_are_counted_together(void)
+{
+    KalContext *ctx = NULL;
+    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    KalTable *table = bell(ctx);
+    KalFigureOptions o = kal_figure_options();
+    o.kind = KAL_FIGURE_BANDS;
+    o.x = "k";
+    KalFigureColumns columns = {.patterns = (const char *const[]){"final(x)"},
+                                .count = 1};
+    KalTable *out = condense(ctx, table, &o, &columns);
+    const size_t rows = kal_table_rows(out);
+    ok(rows > 30 && rows < 100);
+    for (size_t i = 0; i < rows; i++) {
+        const double *row = kal_table_row(out, i);
+        ok(row[0] > 0.0 && row[0] < 1.0
+           && (i == 0 || row[0] > kal_table_row(out, i - 1)[0]));
+        near(row[2], row[0] - 1.0, 0.1); // 5 % of all values
+        near(row[5], row[0] + 1.0, 0.1); // 95 %
+    }
+    kal_table_destroy(out);
+    kal_table_destroy(table);
+    kal_context_destroy(ctx);
+}
+
 static void a_map_has_a_row_for_each_cell(void)
 {
     KalContext *ctx = NULL;
@@ -240,7 +281,7 @@ static void every_allocation_may_fail(void)
     try_allocations(draw_all);
 }
 
-TAP_RUN(TAP_CASE(bands_are_quantiles),
+TAP_RUN(TAP_CASE(bands_are_quantiles), TAP_CASE(sparse_bins_are_counted_together),
         TAP_CASE(quantiles_between_values_are_interpolated),
         TAP_CASE(a_map_has_a_row_for_each_cell), TAP_CASE(a_histogram_counts_all_rows),
         TAP_CASE(many_values_become_bins), TAP_CASE(what_is_no_sweep_is_known),
