@@ -705,6 +705,13 @@ const int *kal_run_switch_crossings(const KalRun *run)
     return run->events.crossings + first_switch(run->system);
 }
 
+const int *kal_run_limit_crossings(const KalRun *run)
+{
+    const bool here =
+        kal_run_limits(run->system) > 0 && run->instant->variables[0] == run->horizon;
+    return here ? run->events.crossings + run->system->model->n_events : NULL;
+}
+
 bool kal_run_events_jump(const KalRun *run)
 {
     const KalModel *model = run->system->model;

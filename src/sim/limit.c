@@ -65,7 +65,7 @@ void kal_run_limits_start(KalRun *run)
         run->limits.efforts[j].demanded = 0.0;
         run->limits.efforts[j].delivered = 0.0;
         run->limits.efforts[j].limited = 0.0;
-        run->limits.watches[j] = (KalLimitWatch){.at = false};
+        run->limits.watches[j] = (KalLimitWatch){.at = false, .passed = NAN};
     }
 }
 
@@ -122,6 +122,22 @@ static KalStatus note_kept(KalRun *run, const char *kept, bool over)
         name, since, until, over ? ", the end of the run" : "");
 }
 
+// Whether more is demanded than a limit, here or right behind: where the demand passes the limit
+// rounding has it on either side.  `crossings` are those of the two functions in this state; it
+// may be looked at again when they are forgotten.
+static bool is_beyond(const KalLimitWatch *watch, double demanded, double limit,
+                      const int *crossings, double now)
+{
+    const double near = 1e-6; // a demand that jumps leaves it by more
+    if (crossings[0] == 0 && crossings[1] == 0 && watch->passed == now
+        && fabs(fabs(demanded) - limit) <= near * limit) {
+        return watch->at;
+    }
+    const bool above = crossings[0] != 0 ? crossings[0] > 0 : demanded > limit;
+    const bool below = crossings[1] != 0 ? crossings[1] < 0 : demanded < -limit;
+    return above || below;
+}
+
 // An actuator is at its limit from the first state that demands more to the first that does
 // not, or to the end of the run.
 KalStatus kal_run_limits_note(KalRun *run, bool over)
@@ -129,16 +145,26 @@ KalStatus kal_run_limits_note(KalRun *run, bool over)
     if (!run->instant->control) {
         return KAL_OK;
     }
+    static const int none[2] = {0};
+    const double now = run->instant->variables[0];
     const KalControlAnswer answer = kal_control_get(run->instant->control);
+    const int *crossings = kal_run_limit_crossings(run);
     for (int j = 0; j < run->system->n_actuators; j++) {
         KalLimitWatch *watch = &run->limits.watches[j];
         KalEffort *input = &run->limits.efforts[j];
         const double demanded = fabs(answer.demanded[j]);
-        const bool beyond = demanded > input->limit;
+        const bool followed = crossings && isfinite(input->limit);
+        const bool beyond = is_beyond(watch, answer.demanded[j], input->limit,
+                                      followed ? crossings : none, now);
+        const bool passes = followed && (crossings[0] != 0 || crossings[1] != 0);
+        watch->passed = passes ? now : watch->passed;
+        crossings += followed ? 2 : 0;
         input->demanded = fmax(input->demanded, demanded);
         input->delivered = fmax(input->delivered, fabs(answer.inputs[j]));
         if (beyond && !watch->at) {
-            *watch = (KalLimitWatch){.at = true, .since = run->instant->variables[0]};
+            watch->at = true;
+            watch->since = now;
+            watch->most = 0.0;
         }
         watch->most = fmax(watch->most, demanded);
         KAL_TRY(watch->at && (!beyond || over) ? leave(run, j, over) : KAL_OK);

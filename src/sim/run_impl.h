@@ -240,9 +240,10 @@ typedef struct KalContactWatch {
 
 /// An actuator and its limit.
 typedef struct KalLimitWatch {
-    bool at;      ///< it is there
-    double since; ///< this time
-    double most;  ///< the largest force that was demanded since then
+    bool at;       ///< it is there
+    double since;  ///< this time
+    double most;   ///< the largest force that was demanded since then
+    double passed; ///< when the demand passed the limit last; NaN: never
 } KalLimitWatch;
 
 /// What was asked of actuators, by limit.c.
@@ -626,6 +627,9 @@ KAL_CHECKED KalStatus kal_run_make_scan(KalRun *run, const KalProgramId *program
 
 /// How many actuators have limits that servos may reach.
 size_t kal_run_limits(const KalSystem *system);
+
+/// Of the functions of limits those that cross in the instant's state; NULL: none.
+const int *kal_run_limit_crossings(const KalRun *run);
 
 /// Two functions for each of them whose zeros are where it reaches and leaves its limit,
 /// in the solved instant.

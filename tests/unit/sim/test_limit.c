@@ -118,6 +118,40 @@ static void every_allocation_may_fail(void)
     }
 }
 
-TAP_RUN(TAP_CASE(a_limit_is_reached_and_left), TAP_CASE(a_run_may_end_at_a_limit),
+// u = 1.6 sin 2t is demanded until it passes 1, at ½ asin ⅝: then and not at the next sample, at
+// every tolerance; and how long it is there does not depend on samples.
+static void limits_are_reached_when_they_are(void)
+{
+    const double since = 0.5 * asin(0.625);
+    for (int k = 0; k < 24; k++) {
+        char text[300];
+        Lab lab;
+        const KalEffort *efforts = NULL;
+        (void)snprintf(text, sizeof text,
+                       "coord x\nkinetic 1/2*x'^2\nactuator u: x', limit = 1\n"
+                       "servo s: x' = 0.8*(1 - cos(2*t)), rate = 2\n"
+                       "simulate 0 .. 1.8 every %g, rtol = %g, atol = 1e-12\n",
+                       k % 2 == 0 ? 0.01 : 0.45, pow(10.0, -7.0 - 0.2 * k));
+        if (lab_run(&lab, text) && ok(kal_run_efforts(lab.run, &efforts) == 1)) {
+            // x' = 0.8 (1 − cos 2t₁) + (t − t₁) until the demand 1.6 sin 2t − 2e comes down to 1.
+            double leave = 1.2;
+            for (int i = 0; i < 100; i++) {
+                const double e = 0.8 * (1.0 - cos(2.0 * since)) + leave - since
+                                 - 0.8 * (1.0 - cos(2.0 * leave));
+                const double slope =
+                    3.2 * cos(2.0 * leave) - 2.0 * (1.0 - 1.6 * sin(2.0 * leave));
+                leave -= (1.6 * sin(2.0 * leave) - 2.0 * e - 1.0) / slope;
+            }
+            const KalIncident *list = NULL;
+            ok(kal_run_incidents(lab.run, &list) > 0);
+            near(list[0].t, since, 1e-7);
+            near(efforts[0].limited, leave - since, 1e-6);
+        }
+        lab_close(&lab);
+    }
+}
+
+TAP_RUN(TAP_CASE(limits_are_reached_when_they_are),
+        TAP_CASE(a_limit_is_reached_and_left), TAP_CASE(a_run_may_end_at_a_limit),
         TAP_CASE(limits_are_found_on_both_sides), TAP_CASE(those_to_blame_are_named),
         TAP_CASE(every_allocation_may_fail))
