@@ -120,6 +120,37 @@ async function failures_have_their_reasons(lab) {
   });
 }
 
+// Of many axes too, on any screen.
+async function names_of_axes_do_not_lie_on_each_other(lab) {
+  const sleigh = path.join(examples, 'sleigh.kal');
+  const args = ['--vary', "theta' = -2 .. 2 count 5", '--keep', 'final(*), max(*)'];
+  const { html } = await sweep(lab, 'names', sleigh, args);
+  await lab.visit(html, async (page) => {
+    const { names, top, high } = await page.evaluate(() => {
+      const { parallel } = kalaba;
+      const ctx = parallel.canvas.getContext('2d');
+      ctx.font = '600 12px system-ui, sans-serif';
+      const names = parallel.names.map(({ text, x, row }) => {
+        const half = ctx.measureText(text).width / 2;
+        return { row, from: x - half, to: x + half };
+      });
+      const [axis] = parallel.axes;
+      return { names, top: parallel.top, high: parallel.placeY(axis, axis.high) };
+    });
+    same(names.length, 12, 'names');
+    ok(
+      names.some(({ row }) => row > 0),
+      'more than one row',
+    );
+    same(high, top, 'where axes begin');
+    names.forEach((a, i) =>
+      names
+        .slice(0, i)
+        .forEach((b) => ok(a.row !== b.row || a.from > b.to, `names ${i}`)),
+    );
+  });
+}
+
 // A page of a large sweep has some thousands of its rows, evenly chosen.
 async function large_sweeps_are_thinned(lab) {
   const pendulum = path.join(examples, 'pendulum.kal');
@@ -167,6 +198,7 @@ await runCases([
   a_click_sorts_and_a_drag_chooses,
   a_run_opens_as_its_own_report,
   failures_have_their_reasons,
+  names_of_axes_do_not_lie_on_each_other,
   large_sweeps_are_thinned,
   texts_stay_texts,
 ]);

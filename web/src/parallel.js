@@ -5,9 +5,13 @@ import { markedName, number, withUnit } from './format.js';
 import { color, onTheme, seriesColor } from './theme.js';
 
 const MOST_AXES = 12;
-const TOP = 42; // room for names
+const TOP = 42; // room for a row of names
+const NAME = 15; // and for each further one
+const MOST_NAMES = 6; // rows
+const APART = 8; // names in a row
 const BOTTOM = 24;
 const SIDE = 60;
+const NAME_FONT = '600 12px system-ui, sans-serif';
 const NEAR = 14; // pixels from an axis at which a drag belongs to it
 
 function rangeOf(values) {
@@ -20,6 +24,17 @@ function rangeOf(values) {
     }
   }
   return [low, high];
+}
+
+// Write a number unless it would lie on the one before; returns where the last one ends.
+function writeNumber(ctx, value, [x, y], end) {
+  const text = number(value, 4);
+  const half = ctx.measureText(text).width / 2;
+  if (x - half < end) {
+    return end;
+  }
+  ctx.fillText(text, x, y);
+  return x + half + APART / 2;
 }
 
 /** The columns that have an axis: those that are not the same in all runs. */
@@ -45,6 +60,9 @@ export class Parallel {
     this.rows = rows;
     this.onSelect = onSelect;
     this.chosen = -1;
+    this.names = []; // of axes: what is written where
+    this.top = TOP;
+    this.ends = { high: 0, low: 0 }; // of numbers that are written, from left to right
     this.canvas = make('canvas', {
       role: 'img',
       'aria-label': 'Runs in parallel coordinates',
@@ -73,13 +91,13 @@ export class Parallel {
   }
 
   placeY({ low, high }, value) {
-    const height = this.canvas.clientHeight - TOP - BOTTOM;
-    return TOP + height * (1 - (value - low) / (high - low));
+    const height = this.canvas.clientHeight - this.top - BOTTOM;
+    return this.top + height * (1 - (value - low) / (high - low));
   }
 
   valueAt({ low, high }, y) {
-    const height = this.canvas.clientHeight - TOP - BOTTOM;
-    const part = Math.min(1, Math.max(0, 1 - (y - TOP) / height));
+    const height = this.canvas.clientHeight - this.top - BOTTOM;
+    const part = Math.min(1, Math.max(0, 1 - (y - this.top) / height));
     return low + part * (high - low);
   }
 
@@ -173,15 +191,13 @@ export class Parallel {
     ctx.stroke();
     ctx.fillStyle = color('ink');
     ctx.textAlign = 'center';
-    ctx.font = '600 12px system-ui, sans-serif';
-    const name = withUnit(markedName(axis.column.name, axis.column), axis.column.unit);
-    const half = ctx.measureText(name).width / 2;
-    const most = this.canvas.clientWidth - half;
-    ctx.fillText(name, Math.max(half, Math.min(most, x)), 14);
+    ctx.font = NAME_FONT;
+    const name = this.names[i];
+    ctx.fillText(name.text, name.x, this.top - 28 - NAME * name.row);
     ctx.font = '12px system-ui, sans-serif';
     ctx.fillStyle = color('muted');
-    ctx.fillText(number(axis.high, 4), x, high - 8);
-    ctx.fillText(number(axis.low, 4), x, low + 16);
+    this.ends.high = writeNumber(ctx, axis.high, [x, high - 8], this.ends.high);
+    this.ends.low = writeNumber(ctx, axis.low, [x, low + 16], this.ends.low);
     if (axis.brush) {
       const [a, b] = axis.brush.map((value) => this.placeY(axis, value));
       ctx.fillStyle = color('accent');
@@ -191,6 +207,23 @@ export class Parallel {
     }
   }
 
+  // Names that would lie on each other have rows of their own, the first next to the axes.
+  placeNames(ctx) {
+    const ends = [];
+    ctx.font = NAME_FONT;
+    this.names = this.axes.map(({ column }, i) => {
+      const text = withUnit(markedName(column.name, column), column.unit);
+      const half = ctx.measureText(text).width / 2;
+      const most = this.canvas.clientWidth - half;
+      const x = Math.max(half, Math.min(most, this.placeX(i)));
+      const free = ends.findIndex((end) => x - half > end + APART);
+      const row = free >= 0 ? free : Math.min(ends.length, MOST_NAMES - 1);
+      ends[row] = x + half;
+      return { text, x, row };
+    });
+    this.top = TOP + NAME * Math.max(0, ends.length - 1);
+  }
+
   draw() {
     const { canvas } = this;
     const scale = globalThis.devicePixelRatio || 1;
@@ -198,7 +231,9 @@ export class Parallel {
     canvas.height = Math.round(canvas.clientHeight * scale);
     const ctx = canvas.getContext('2d');
     ctx.scale(scale, scale);
+    this.placeNames(ctx);
     this.drawLines(ctx);
+    this.ends = { high: 0, low: 0 };
     this.axes.forEach((axis, i) => this.drawAxis(ctx, axis, i));
   }
 }
