@@ -330,7 +330,12 @@ static KalStatus find_root(KalStudio *studio, const char *path)
     char whole[PATH_MAX];
     struct stat status;
     if (!realpath(path, whole) || stat(whole, &status) != 0) {
-        return kal_file_fail(studio->ctx, "open", path, errno);
+        return errno == ENOENT
+                   ? kal_fail(studio->ctx, KAL_ERR_FILE,
+                              "there is no %s; a new model is begun in the studio of a "
+                              "folder that is there",
+                              kal_file_shown(path))
+                   : kal_file_fail(studio->ctx, "open", path, errno);
     }
     char *slash = strrchr(whole, '/');
     assert(slash);

@@ -13,6 +13,17 @@ async function the_gallery_shows_examples(lab) {
       ok((await page.locator('.example').count()) > 40, 'few examples'),
     );
     await page.locator('.thumb canvas').first().waitFor();
+    const undrawn = await page.evaluate(() =>
+      [...document.querySelectorAll('.example')]
+        .map(({ example }) => example)
+        .filter(({ text }) => !/^ *draw |^use (planar|spatial)/m.test(text))
+        .map(({ name }) => name),
+    );
+    same(undrawn.join(), 'wheel_massless', 'without a picture'); // nor a motion
+    await page
+      .locator('.example', { hasText: 'without mass' })
+      .scrollIntoViewIfNeeded();
+    await page.getByText('no motion: at t = 0: the acceleration is not').waitFor();
     const abouts = await page.locator('.example .muted').allTextContents();
     ok(abouts.length > 40, 'examples say what they are');
     for (const about of abouts) {

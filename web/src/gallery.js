@@ -111,8 +111,10 @@ export class Gallery {
     const { name, text } = example;
     const body = { name: `${name}.kal`, text, tasks: ['run'] };
     let last = null;
+    let reason = '';
     const take = (thing) => {
       last = thing.run ?? last;
+      reason = thing.run?.failure ?? thing.error?.message ?? reason;
     };
     await this.link.evaluate(body, take, { purpose }).catch(() => {});
     const run = last && decodeRun(last);
@@ -127,7 +129,7 @@ export class Gallery {
     } else if (run?.rows > 1) {
       picture.append(curves(run));
     } else {
-      picture.append(make('span', { className: 'muted' }, 'no picture'));
+      picture.append(make('span', { className: 'muted' }, `no motion: ${reason}`));
     }
   }
 }
