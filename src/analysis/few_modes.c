@@ -10,6 +10,7 @@
 
 #include "analysis/pencil.h"
 #include "linalg/krylov.h"
+#include "system/large_instant.h"
 
 #include <assert.h>
 #include <math.h>
@@ -60,7 +61,8 @@ static KalStatus apply(void *user, const double *x, double *out)
         f[n + i] = x[n + i] / v->root[i];
         v->mixed[i] = -v->shift * f[i] - f[n + i];
     }
-    kal_pencil_multiply_mass(v->p, v->mixed, v->force);
+    kal_mass_times(&v->p->a->system->equations->M, v->p->a->instant->large.M, v->mixed,
+                   v->force);
     for (int i = 0; i < n; i++) {
         for (int64_t k = R_y->start[i]; k < R_y->start[i + 1]; k++) {
             if (R_y->column[k] >= n) {

@@ -176,20 +176,6 @@ void kal_pencil_solve(KalPencil *p, const double *force, const double *g, double
     }
 }
 
-void kal_pencil_multiply_mass(const KalPencil *p, const double *x, double *out)
-{
-    const KalSparse *M = &p->a->system->equations->M;
-    const double *values = p->a->instant->large.M;
-    memset(out, 0, M->rows * sizeof *out);
-    for (size_t i = 0; i < M->rows; i++) {
-        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            const size_t j = (size_t)M->column[k];
-            out[i] += values[k] * x[j];
-            out[j] += i == j ? 0.0 : values[k] * x[i];
-        }
-    }
-}
-
 // Which coordinate moves or is accelerated most, measured by its mass; −1 for a state of
 // rest.
 int kal_pencil_find_moving(const KalPencil *p)

@@ -54,9 +54,6 @@ KAL_CHECKED KalStatus kal_pencil_factor(KalPencil *pencil, double c2, double c1,
 void kal_pencil_solve(KalPencil *pencil, const double *force, const double *g,
                       double *out_q, double *out_multipliers);
 
-/// out ← M x, n numbers each.
-void kal_pencil_multiply_mass(const KalPencil *pencil, const double *x, double *out);
-
 /// The coordinate that accelerates most, if beyond rounding (theory, 17, "Rest"); −1: none,
 /// and all velocities are zero too.
 int kal_pencil_find_moving(const KalPencil *pencil);

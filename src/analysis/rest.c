@@ -11,6 +11,7 @@
 #include "analysis/pencil.h"
 #include "linalg/kernels.h"
 #include "sparse/ldl.h"
+#include "system/large_instant.h"
 #include "system/start.h"
 
 #include <assert.h>
@@ -74,7 +75,7 @@ static KalStatus weigh(Descent *d, double *force, double *out_size)
 {
     KalAnalysis *a = d->p->a;
     KAL_TRY(kal_instant_solve(a->instant, &a->answer));
-    kal_pencil_multiply_mass(d->p, a->answer.qdd, force);
+    kal_mass_times(&a->system->equations->M, a->instant->large.M, a->answer.qdd, force);
     *out_size = sqrt(fmax(0.0, kal_dot(a->system->n, force, a->answer.qdd)));
     return KAL_OK;
 }

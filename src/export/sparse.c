@@ -19,7 +19,7 @@ enum {
 KalStatus kal_export_make_sparse(KalExportPlan *plan)
 {
     const KalEquations *e = plan->system->equations;
-    if (!plan->run || !plan->instant->large.solver || e->m == 0) {
+    if (!plan->run || !plan->instant->large.solver || e->m == 0 || e->n_servos > 0) {
         return KAL_OK;
     }
     plan->sparse = true;

@@ -237,6 +237,11 @@ KalMotionFault kal_large_fault(const KalLarge *l)
     return l->fault;
 }
 
+const double *kal_large_masses(const KalLarge *l)
+{
+    return l->metric.mass;
+}
+
 const double *kal_large_lengths(const KalLarge *l)
 {
     return l->metric.length;

@@ -135,6 +135,9 @@ int kal_large_partners(KalLarge *large, int constraint, int *out_constraints);
 KAL_CHECKED KalStatus kal_large_factor_rows(KalLarge *large,
                                             const KalLargeProblem *problem);
 
+/// The masses of the coordinates (n) in the last solve, with what rows lent them.
+const double *kal_large_masses(const KalLarge *large);
+
 /// The lengths of the rows (m) in the metric of the last kal_large_prepare(), theory (13.2); 0
 /// where a row is zero.
 const double *kal_large_lengths(const KalLarge *large);

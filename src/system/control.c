@@ -15,6 +15,7 @@
 #include "base/workspace.h"
 #include "motion/weights.h"
 #include "system/instant.h"
+#include "system/large_control.h"
 
 #include <assert.h>
 #include <math.h>
@@ -38,9 +39,9 @@ struct KalControl {
     KalContext *ctx;
     const KalSystem *system;
     KalWorkspace workspace;
-    double *A;           // servo rows: s × n
+    double *A;           // servo rows: entries of s × n
     double *b;           // s
-    double *B;           // n × u
+    double *B;           // entries of n × u
     double *rows;        // natural rows and servo rows: (m + s) × n, or s × u
     double *gap;         // (m + s): what the rows lack
     double *response;    // u × n: acceleration per unit of each input
@@ -58,7 +59,9 @@ struct KalControl {
     const char **names;  // of servos
     const char **blamed; // n_blamed of m + s: who cannot be met
     int n_blamed;
-    KalMotion *motion; // of the rows with n or u unknowns
+    KalMotion *motion;      // of the rows with n or u unknowns
+    KalLargeControl *large; // of a large system; NULL: none
+    bool is_large;
     bool saturated;
     bool frozen;      // inputs stay as they were demanded last
     bool idle;        // there are none
@@ -71,20 +74,27 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t entries_of(const KalSparse *matrix)
+{
+    return (size_t)matrix->start[matrix->rows];
+}
+
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalControl *control = owner;
     const KalSystem *system = control->system;
+    const KalEquations *e = system->equations;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
     const size_t rows = m + s;
     const size_t widest = larger(n, larger(rows, u));
-    control->A = kal_carve_doubles(carver, s, n);
+    control->A = kal_carve_doubles(carver, entries_of(&e->servo_A), 1);
     control->b = kal_carve_doubles(carver, s, 1);
-    control->B = kal_carve_doubles(carver, n, u);
-    control->rows = kal_carve_doubles(carver, rows, widest);
+    control->B = kal_carve_doubles(carver, entries_of(&e->B), 1);
+    control->rows = control->is_large ? kal_carve_doubles(carver, s, u)
+                                      : kal_carve_doubles(carver, rows, widest);
     control->gap = kal_carve_doubles(carver, rows, 1);
     control->response = kal_carve_doubles(carver, u, n);
     control->mass = kal_carve_doubles(carver, n, 1);
@@ -112,8 +122,13 @@ static KalStatus init(KalControl *control)
     for (int i = 0; i < system->n_servos; i++) {
         control->names[i] = system->model->servos[i].name;
     }
-    return kal_motion_create(control->ctx, NULL, u > system->n ? u : system->n,
-                             system->m + system->n_servos, &control->motion);
+    if (!control->is_large) {
+        return kal_motion_create(control->ctx, NULL, u > system->n ? u : system->n,
+                                 system->m + system->n_servos, &control->motion);
+    }
+    return u > 0 ? kal_motion_create(control->ctx, NULL, u, system->n_servos,
+                                     &control->motion)
+                 : kal_large_control_create(control->ctx, system, &control->large);
 }
 
 void kal_control_set_weights(KalControl *control, const double *weights)
@@ -125,7 +140,7 @@ void kal_control_set_weights(KalControl *control, const double *weights)
     }
 }
 
-KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
+KalStatus kal_control_create(KalContext *ctx, const KalSystem *system, bool is_large,
                              KalControl **out_control)
 {
     assert(ctx && system && out_control);
@@ -136,6 +151,7 @@ KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
     }
     control->ctx = ctx;
     control->system = system;
+    control->is_large = is_large;
     const KalStatus status = init(control);
     if (status != KAL_OK) {
         kal_control_destroy(control);
@@ -151,6 +167,7 @@ void kal_control_destroy(KalControl *control)
         return;
     }
     kal_motion_destroy(control->motion);
+    kal_large_control_destroy(control->large);
     kal_workspace_clear(control->ctx, &control->workspace);
     kal_free(control->ctx, control, sizeof *control);
 }
@@ -159,10 +176,12 @@ void kal_control_read(KalControl *control, const double *values)
 {
     assert(values);
     const KalEquations *equations = control->system->equations;
-    const double *next = kal_scatter(&equations->servo_A, values, control->A);
+    const double *b = values + entries_of(&equations->servo_A);
     control->n_blamed = 0;
-    memcpy(control->b, next, equations->n_servos * sizeof *next);
-    kal_scatter(&equations->B, next + equations->n_servos, control->B);
+    memcpy(control->A, values, entries_of(&equations->servo_A) * sizeof *values);
+    memcpy(control->b, b, equations->n_servos * sizeof *b);
+    memcpy(control->B, b + equations->n_servos,
+           entries_of(&equations->B) * sizeof *values);
 }
 
 void kal_control_freeze(KalControl *control, bool frozen)
@@ -192,20 +211,43 @@ static double dot(const double *x, const double *y, int n)
 double kal_control_power(const KalControl *control, int actuator, const double *v)
 {
     assert(actuator >= 0 && actuator < control->system->n_actuators);
-    const int u = control->system->n_actuators;
+    const KalSparse *B = &control->system->equations->B;
     double speed = 0.0;
-    for (int i = 0; i < control->system->n; i++) {
-        speed += control->B[i * u + actuator] * v[i];
+    for (size_t i = 0; i < B->rows; i++) {
+        for (int64_t k = B->start[i]; k < B->start[i + 1]; k++) {
+            speed += B->column[k] == actuator ? control->B[k] * v[i] : 0.0;
+        }
     }
     return control->inputs[actuator] * speed;
+}
+
+// The product of row i of a matrix, of which these are the entries, and x.  *out_size: the same of
+// sizes.
+static double row_times(const KalSparse *matrix, const double *entries, int i,
+                        const double *x, double *out_size)
+{
+    assert(i >= 0 && (size_t)i < matrix->rows);
+    double sum = 0.0;
+    *out_size = 0.0;
+    for (int64_t k = matrix->start[i]; k < matrix->start[i + 1]; k++) {
+        const double term = entries[k] * x[matrix->column[k]];
+        sum += term;
+        *out_size += fabs(term);
+    }
+    return sum;
+}
+
+static double servo_times(const KalControl *control, int i, const double *x,
+                          double *out_size)
+{
+    return row_times(&control->system->equations->servo_A, control->A, i, x, out_size);
 }
 
 // What servo i lacks when nature is left alone: b − A q''.
 static double lack(const KalControl *control, int i)
 {
-    assert(i >= 0 && i < control->system->n_servos);
-    const int n = control->system->n;
-    return control->b[i] - dot(control->A + (size_t)i * (size_t)n, control->nature, n);
+    double size = 0.0;
+    return control->b[i] - servo_times(control, i, control->nature, &size);
 }
 
 // The names of rows: some constraints, then servos.
@@ -249,7 +291,9 @@ static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows
                          const char *why)
 {
     assert(rows && why);
-    const KalMotionFault fault = kal_motion_fault(control->motion);
+    const KalMotionFault fault = control->large
+                                     ? kal_large_control_fault(control->large)
+                                     : kal_motion_fault(control->motion);
     if (status != KAL_ERR_CONTRADICTION || fault.count == 0) {
         return status;
     }
@@ -258,6 +302,36 @@ static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows
     list_names(control, text);
     return kal_fail(control->ctx, KAL_ERR_CONTRADICTION,
                     "the servos cannot be met: %s (%s)", why, text);
+}
+
+static KalStatus explain_free(KalControl *control, KalStatus status, const Rows *rows)
+{
+    return explain(control, status, rows,
+                   "they contradict each other or the constraints");
+}
+
+// The same in a large system, by sparse factors of all rows.
+static KalStatus solve_free_large(KalControl *control, KalInstant *instant)
+{
+    const KalSystem *system = control->system;
+    const size_t n = (size_t)system->n;
+    KalMotionAnswer change;
+    for (int i = 0; i < system->n_servos; i++) {
+        control->gap[i] = lack(control, i);
+    }
+    const KalStatus status = kal_large_control_solve(control->large, instant,
+                                                     control->A, control->gap, &change);
+    if (status != KAL_OK) {
+        const Rows rows = {kal_system_constraint_names(system), system->m,
+                           control->names};
+        return explain_free(control, status, &rows);
+    }
+    for (size_t i = 0; i < n; i++) {
+        control->qdd[i] = control->nature[i] + change.qdd[i];
+    }
+    kal_mass_times(&system->equations->M, instant->large.M, change.qdd, control->force);
+    instant->answer.qdd = control->qdd;
+    return KAL_OK;
 }
 
 // The change of acceleration of least Gauss norm that meets the servos and keeps to the
@@ -270,7 +344,7 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
     const size_t m = (size_t)instant->n_active;
     const size_t s = (size_t)system->n_servos;
     memcpy(control->rows, instant->A, m * n * sizeof(double));
-    memcpy(control->rows + m * n, control->A, s * n * sizeof(double));
+    kal_scatter(&system->equations->servo_A, control->A, control->rows + m * n);
     memset(control->gap, 0, m * sizeof(double));
     for (size_t i = 0; i < s; i++) {
         control->gap[m + i] = lack(control, (int)i);
@@ -288,8 +362,7 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
     const KalStatus status = kal_motion_solve(control->motion, &problem, &change);
     if (status != KAL_OK) {
         const Rows rows = {instant->row_names, instant->n_active, control->names};
-        return explain(control, status, &rows,
-                       "they contradict each other or the constraints");
+        return explain_free(control, status, &rows);
     }
     for (size_t i = 0; i < n; i++) {
         control->qdd[i] = control->nature[i] + change.qdd[i];
@@ -304,6 +377,11 @@ static void find_masses(KalControl *control, const KalInstant *instant)
 {
     assert(instant->n_active <= control->system->m);
     const int n = control->system->n;
+    if (control->is_large) {
+        memcpy(control->mass, kal_large_masses(instant->large.solver),
+               (size_t)n * sizeof(double));
+        return;
+    }
     const int m = instant->n_active;
     KalMetric metric = {control->mass, control->metric + n + m, control->metric,
                         control->said};
@@ -351,11 +429,24 @@ static KalStatus find_sliding_response(KalControl *control, KalInstant *instant,
 // One unit of input j as a force.
 static void take_unit(KalControl *control, int j)
 {
-    const int u = control->system->n_actuators;
-    assert(j >= 0 && j < u);
-    for (int i = 0; i < control->system->n; i++) {
-        control->total[i] = control->B[i * u + j];
+    const KalSparse *B = &control->system->equations->B;
+    assert(j >= 0 && j < control->system->n_actuators);
+    for (size_t i = 0; i < B->rows; i++) {
+        control->total[i] = 0.0;
+        for (int64_t k = B->start[i]; k < B->start[i + 1]; k++) {
+            control->total[i] += B->column[k] == j ? control->B[k] : 0.0;
+        }
     }
+}
+
+// The motion at rest under the forces of `total` alone.
+static KalStatus respond(const KalControl *control, KalInstant *instant,
+                         KalMotionProblem *problem, KalMotionAnswer *out_answer)
+{
+    problem->Q = control->total;
+    return control->is_large ? kal_large_instant_respond(instant, control->total,
+                                                         control->zero, out_answer)
+                             : kal_motion_solve(instant->motion, problem, out_answer);
 }
 
 // How the system responds to one unit of each input, without anything that slides: `problem` has
@@ -368,8 +459,7 @@ static KalStatus find_plain_responses(KalControl *control, KalInstant *instant,
     for (int j = 0; j < control->system->n_actuators; j++) {
         KalMotionAnswer answer;
         take_unit(control, j);
-        problem->Q = control->total;
-        KAL_TRY(kal_motion_solve(instant->motion, problem, &answer));
+        KAL_TRY(respond(control, instant, problem, &answer));
         keep_response(control, &answer, control->response + (size_t)j * n);
     }
     return KAL_OK;
@@ -402,15 +492,11 @@ static bool fill_row(KalControl *control, int i)
     assert(i >= 0 && i < control->system->n_servos);
     const int n = control->system->n;
     const int u = control->system->n_actuators;
-    const double *a = control->A + (size_t)i * (size_t)n;
     bool reached = false;
     for (int j = 0; j < u; j++) {
         const double *r = control->response + (size_t)j * (size_t)n;
         double size = 0.0;
-        for (int k = 0; k < n; k++) {
-            size += fabs(a[k] * r[k]);
-        }
-        const double effect = dot(a, r, n);
+        const double effect = servo_times(control, i, r, &size);
         const bool counts = fabs(effect) > NO_EFFECT * size;
         control->rows[i * u + j] = counts ? effect : 0.0;
         reached = reached || counts;
@@ -476,22 +562,23 @@ static KalStatus follow_chain(KalControl *control, KalInstant *instant, int serv
                               double *out_change)
 {
     const size_t n = (size_t)control->system->n;
-    const double *A = control->A + (size_t)servo * n;
     double *along = control->chain + 2 * n;
     double *change = control->chain + 4 * n;
     double ahead = 0.0;
     double behind = 0.0;
-    double rounding = 0.0;
+    double size = 0.0;
     double largest = 0.0;
     KAL_TRY(look_beside(control, instant, servo, BESIDE, &ahead));
     memcpy(change, control->nature, n * sizeof *change);
     KAL_TRY(look_beside(control, instant, servo, -BESIDE, &behind));
+    (void)servo_times(control, servo, change, &size);
+    double rounding = BESIDE * size;
     for (size_t j = 0; j < n; j++) {
-        rounding += BESIDE * fabs(A[j] * change[j]);
         change[j] = (change[j] - control->nature[j]) / (2.0 * BESIDE);
-        rounding += fabs(A[j] * change[j]);
         largest = fmax(largest, fmax(fabs(change[j]), fabs(along[n + j])));
     }
+    (void)servo_times(control, servo, change, &size);
+    rounding += size;
     const double slope = (ahead - behind) / (2.0 * BESIDE);
     *out_change = fabs(slope) > NO_CHANGE * rounding ? slope : 0.0;
     for (size_t j = 0; largest > 0.0 && j < n; j++) {
@@ -607,7 +694,9 @@ static void deliver(KalControl *control, const KalInstant *instant)
         control->saturated = control->saturated || fabs(wanted) > limit;
     }
     for (int i = 0; i < system->n; i++) {
-        control->force[i] = dot(control->B + (size_t)i * (size_t)u, control->inputs, u);
+        double size = 0.0;
+        control->force[i] =
+            row_times(&system->equations->B, control->B, i, control->inputs, &size);
         control->total[i] = instant->Q[i] + control->force[i];
     }
 }
@@ -640,6 +729,9 @@ KalStatus kal_control_solve(KalControl *control, KalInstant *instant,
     if (control->idle) {
         return KAL_OK;
     }
-    return control->system->n_actuators > 0 ? solve_actuated(control, instant, solve)
-                                            : solve_free(control, instant);
+    if (control->system->n_actuators > 0) {
+        return solve_actuated(control, instant, solve);
+    }
+    return control->is_large ? solve_free_large(control, instant)
+                             : solve_free(control, instant);
 }

@@ -25,9 +25,10 @@ typedef struct KalControlAnswer {
 /// The workspace of servo constraints.
 typedef struct KalControl KalControl;
 
-/// Make one for a system with servos.  The caller owns it.
+/// Make one for a system with servos, for instants that are dense or, if it is large, sparse.  The
+/// caller owns it.
 KAL_CHECKED KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
-                                         KalControl **out_control);
+                                         bool is_large, KalControl **out_control);
 
 /// Set the weights of the actuators, which it needs before the first solve.
 void kal_control_set_weights(KalControl *control, const double *weights);

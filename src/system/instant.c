@@ -93,13 +93,11 @@ static KalStatus init_solver(KalInstant *instant, bool dense)
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant",
                                dense ? lay_out_dense : lay_out, instant,
                                &instant->workspace));
-    if (!dense) {
-        return kal_large_instant_init(instant);
-    }
-    KAL_TRY(
-        kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
+    KAL_TRY(dense ? kal_motion_create(instant->ctx, NULL, system->n, system->m,
+                                      &instant->motion)
+                  : kal_large_instant_init(instant));
     return system->n_servos > 0
-               ? kal_control_create(instant->ctx, system, &instant->control)
+               ? kal_control_create(instant->ctx, system, !dense, &instant->control)
                : KAL_OK;
 }
 
@@ -140,8 +138,8 @@ KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_instant);
     const bool small =
         system->n <= KAL_DENSE_COORDINATES && system->m <= KAL_DENSE_CONSTRAINTS;
-    if (system->n_servos > 0 || system->model->n_contacts > 0) { // on dense matrices
-        return kal_instant_create_dense(ctx, system, "a model with servos or contacts",
+    if (system->model->n_contacts > 0) { // on dense matrices
+        return kal_instant_create_dense(ctx, system, "a model with contacts",
                                         out_instant);
     }
     return create(ctx, system, small, out_instant);
@@ -623,7 +621,7 @@ static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem, boo
 {
     assert(problem->n == instant->system->n);
     if (instant->large.solver) {
-        return kal_large_instant_solve(instant, problem->C);
+        return kal_large_instant_solve(instant, problem->Q, problem->C);
     }
     if (instant->few.used && solve_few(instant, problem, again) == KAL_OK) {
         return KAL_OK;

@@ -56,7 +56,6 @@ KalStatus kal_large_instant_init(KalInstant *instant)
     assert(!instant->large.solver);
     const KalSystem *system = instant->system;
     const KalLargeShape shape = kal_large_shape(system);
-    assert(system->n_servos == 0);
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
                                &instant->large.workspace));
     place_givens(&instant->large, system->equations);
@@ -260,10 +259,11 @@ static KalStatus solve_few(KalInstant *instant, const KalLargeProblem *problem)
     return solve(instant, problem, true);
 }
 
-KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
+KalStatus kal_large_instant_solve(KalInstant *instant, const double *Q, const double *C)
 {
     assert(instant->large.solver);
-    const KalLargeProblem problem = problem_of(instant, C);
+    KalLargeProblem problem = problem_of(instant, C);
+    problem.Q = Q;
     if (instant->few.used && solve_few(instant, &problem) == KAL_OK) {
         return KAL_OK;
     }
@@ -271,6 +271,29 @@ KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
            (size_t)instant->system->m * sizeof(bool));
     const KalStatus status = solve(instant, &problem, false);
     return status == KAL_ERR_CONTRADICTION ? settle(instant, &problem) : status;
+}
+
+KalStatus kal_large_instant_respond(KalInstant *instant, const double *Q,
+                                    const double *zeros, KalMotionAnswer *out_answer)
+{
+    KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    problem.Q = Q;
+    problem.b = zeros;
+    problem.b_size = zeros;
+    return kal_large_solve(instant->large.solver, &problem, out_answer);
+}
+
+void kal_mass_times(const KalSparse *M, const double *entries, const double *x,
+                    double *out)
+{
+    memset(out, 0, M->rows * sizeof *out);
+    for (size_t i = 0; i < M->rows; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const size_t j = (size_t)M->column[k];
+            out[i] += entries[k] * x[j];
+            out[j] += i == j ? 0.0 : entries[k] * x[i];
+        }
+    }
 }
 
 // Ranks do not depend on forces and right-hand sides: with zeros for them nothing

@@ -52,7 +52,18 @@ void kal_large_instant_measure(KalInstant *instant);
 
 /// Solve, with C or without it; instant->answer is that of the active constraints.  With
 /// instant->few.used, of those that are known to be independent, as long as that succeeds.
-KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double *C);
+KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double *Q,
+                                              const double *C);
+
+/// The answer at rest: to forces Q (n) alone, with zeros (m) for b, by the rows that acted in the
+/// last solve.  Holds until the next one, and is not that of the instant.
+KAL_CHECKED KalStatus kal_large_instant_respond(KalInstant *instant, const double *Q,
+                                                const double *zeros,
+                                                KalMotionAnswer *out_answer);
+
+/// M x, for the entries of the lower triangle of M.
+void kal_mass_times(const KalSparse *M, const double *entries, const double *x,
+                    double *out);
 
 /// Ranks and verdicts alone, which do not depend on forces and right-hand sides.
 KAL_CHECKED KalStatus kal_large_instant_judge(KalInstant *instant);

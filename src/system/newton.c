@@ -86,7 +86,7 @@ static KalStatus react_to_all(KalNewton *newton)
         instant->Q[i] += instant->C[i];
     }
     instant->few.used = instant->ranks.n_independent > 0;
-    const KalStatus status = kal_large_instant_solve(instant, NULL);
+    const KalStatus status = kal_large_instant_solve(instant, instant->Q, NULL);
     instant->few.used = false;
     memcpy(instant->Q, newton->kept, n * sizeof(double));
     return status;
@@ -284,20 +284,6 @@ static double by_positions(const KalSparse *slopes, const double *values, size_t
     return sum;
 }
 
-// out ← M u.
-static void multiply_mass(const KalNewton *newton, const double *u, double *out)
-{
-    const KalSparse *M = &newton->instant->system->equations->M;
-    memset(out, 0, M->rows * sizeof *out);
-    for (size_t i = 0; i < M->rows; i++) {
-        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            const size_t j = (size_t)M->column[k];
-            out[i] += newton->M[k] * u[j];
-            out[j] += i == j ? 0.0 : newton->M[k] * u[i];
-        }
-    }
-}
-
 // The right-hand sides, of r, u and w behind each other.
 static void fill_sides(KalNewton *newton, const double *r)
 {
@@ -309,7 +295,7 @@ static void fill_sides(KalNewton *newton, const double *r)
     const double *w = u + n;
     const double factor = newton->factor;
     double *b = newton->b;
-    multiply_mass(newton, u, b);
+    kal_mass_times(&newton->instant->system->equations->M, newton->M, u, b);
     for (int i = 0; i < n; i++) {
         b[i] -= factor * by_positions(&tangent->R, newton->R, (size_t)i, n, r);
     }

@@ -284,16 +284,97 @@ static void starts_are_found_from_guesses_that_are_many_parts_off(void)
     lab_close(&lab);
 }
 
-static void servos_make_instants_dense(void)
+// Accelerations and what control does, dependent rows and a coordinate without mass among the rest.
+static void compare_control(const char *servos)
 {
-    static const char servo[] =
-        "actuator u: p[1].x'\nservo s: p[1].x = 0, rate = 2\nsimulate 0 .. 1 every 1\n";
+    Pair pair;
+    char text[4000];
+    snprintf(text, sizeof text, "%s%s", CHAIN MORE, servos);
+    if (open_pair(&pair, text)) {
+        const int n = pair.dense_answer.n;
+        const int inputs = pair.lab.system->n_actuators;
+        const KalControlAnswer got = kal_control_get(pair.lab.instant->control);
+        const KalControlAnswer want = kal_control_get(pair.dense->control);
+        compare(pair.sparse_answer.qdd, pair.dense_answer.qdd, n, 1e-8);
+        compare(pair.sparse_answer.force_ideal, pair.dense_answer.force_ideal, n, 1e-8);
+        compare(got.force, want.force, n, 1e-8);
+        compare(got.demanded, want.demanded, inputs, 1e-8);
+        compare(got.inputs, want.inputs, inputs, 1e-8);
+        ok(got.saturated == want.saturated);
+        const double *v = kal_instant_qd(pair.lab.instant);
+        for (int j = 0; j < inputs; j++) {
+            near(kal_control_power(pair.lab.instant->control, j, v),
+                 kal_control_power(pair.dense->control, j, v), 1e-8);
+        }
+    }
+    close_pair(&pair);
+}
+
+static void servos_agree(void)
+{
+    compare_control("servo aim: link[N].y = -1 - t, rate = 3\n"
+                    "servo lean: link[30].a + link[31].a = 0.1, rate = 2\n");
+    compare_control(
+        "actuator lift: link[N].y'\nactuator turn: link[20].a' - link[19].a'\n"
+        "actuator both: link[40].x' + link[50].x', limit = 0.01\n"
+        "servo aim: link[N].y = -1 - t, rate = 3\n"
+        "servo lean: link[30].a + link[31].a = 0.1, rate = 2\n");
+}
+
+// What cannot be met is told in the same words, of the same names.
+static void compare_refusals(const char *servos, const char *part)
+{
+    KalStartReport report;
+    KalMotionAnswer answer;
+    KalInstant *dense = NULL;
+    Lab lab;
+    char text[4000];
+    char said[1000];
+    snprintf(text, sizeof text, "%s%s", CHAIN MORE, servos);
+    if (lab_expect(&lab, text)
+        && ok(kal_instant_create_dense(lab.ctx, lab.system, "a test", &dense) == KAL_OK)
+        && ok(kal_instant_start(lab.instant, &report) == KAL_OK)) {
+        const char *const *got = NULL;
+        const char *const *want = NULL;
+        memcpy(dense->variables, lab.instant->variables,
+               lab.system->layout.qdd * sizeof(double));
+        ok(kal_instant_solve(lab.instant, &answer) == KAL_ERR_CONTRADICTION);
+        snprintf(said, sizeof said, "%s", kal_context_message(lab.ctx));
+        has_text(said, part);
+        ok(kal_instant_solve(dense, &answer) == KAL_ERR_CONTRADICTION);
+        has_text(kal_context_message(lab.ctx), part);
+        const size_t count = kal_instant_fault_names(lab.instant, &got);
+        ok(count == kal_instant_fault_names(dense, &want) && count > 0);
+        for (size_t i = 0; i < count; i++) {
+            ok(strcmp(got[i], want[i]) == 0);
+        }
+    }
+    kal_instant_destroy(dense);
+    lab_close(&lab);
+}
+
+static void servos_that_cannot_be_met_are_told(void)
+{
+    compare_refusals("servo up: link[1].x - cos(link[1].a)/2 = 1 + t^2, rate = 3\n",
+                     "they contradict each other or the constraints (hang.x, up)");
+    compare_refusals("coord z\nkinetic z'^2/2\ninit z = 0\nactuator u: link[3].a'\n"
+                     "servo up: z = 1, rate = 3\n",
+                     "servo up cannot be met");
+    compare_refusals("actuator u: link[3].a'\nservo up: link[N].y = 1, rate = 3\n"
+                     "servo left: link[N].x = 1, rate = 3\n",
+                     "there are not enough actuators for them together (up, left)");
+}
+
+static void contacts_make_instants_dense(void)
+{
+    static const char contact[] =
+        "contact c: p[1].x + 1 >= 0, restitution = 0\nsimulate 0 .. 1 every 1\n";
     static const char particles[] = "component P() {\n coord x, y, z\n"
                                     " kinetic (x'^2 + y'^2 + z'^2)/2\n}\n"
                                     "part p[i in 1..%d] = P()\n%s";
     char text[400];
     Lab lab;
-    snprintf(text, sizeof text, particles, 80, servo);
+    snprintf(text, sizeof text, particles, 80, contact);
     if (lab_expect(&lab, text)) {
         KalStartReport report;
         KalMotionAnswer answer;
@@ -302,10 +383,10 @@ static void servos_make_instants_dense(void)
         ok(kal_instant_solve(lab.instant, &answer) == KAL_OK);
     }
     lab_close(&lab);
-    snprintf(text, sizeof text, particles, 1400, servo);
+    snprintf(text, sizeof text, particles, 1400, contact);
     ok(!lab_open(&lab, text));
     has_text(kal_context_message(lab.ctx),
-             "4096 of each are the most for a model with servos");
+             "4096 of each are the most for a model with contacts");
     lab_close(&lab);
 }
 
@@ -347,7 +428,7 @@ static void every_allocation_may_fail(void)
 {
     Lab lab;
     KalStatus status = KAL_ERR_NOMEM;
-    if (lab_expect(&lab, CHAIN MORE)) {
+    if (lab_expect(&lab, CHAIN MORE "servo aim: link[N].y = -1 - t, rate = 3\n")) {
         const size_t held = lab.fault.live_bytes;
         for (long calls = 0; status != KAL_OK && calls < 400;
              calls = fault_next(calls)) {
@@ -412,6 +493,7 @@ TAP_RUN(TAP_CASE(quaternions_leave_six_masses_each), TAP_CASE(states_and_answers
         TAP_CASE(a_catenary_of_ten_thousand_links_is_at_rest),
         TAP_CASE(a_straight_chain_in_space_leaves_nothing_out),
         TAP_CASE(starts_are_found_from_guesses_that_are_many_parts_off),
-        TAP_CASE(servos_make_instants_dense),
+        TAP_CASE(servos_agree), TAP_CASE(servos_that_cannot_be_met_are_told),
+        TAP_CASE(contacts_make_instants_dense),
         TAP_CASE(loads_and_starts_may_be_interrupted),
         TAP_CASE(every_allocation_may_fail))
