@@ -282,11 +282,12 @@ KalStatus kal_table_set_description(KalTable *table, size_t i, const char *descr
 
 KalStatus kal_table_expect_rows(KalTable *table, double rows)
 {
-    const double most = 10000.0;
+    const double most_rows = 10000.0;
     const size_t size = list_count(&table->columns) * sizeof(double);
     const size_t left = table->limit - table->text_bytes - table->values.size;
     assert(size > 0);
-    if (table->rows > 0 || !(rows < most && rows < (double)(left / size))) {
+    const size_t most = left / size;
+    if (table->rows > 0 || !(rows < most_rows && rows < (double)most)) {
         return KAL_OK;
     }
     return kal_block_reserve(table->ctx, &table->values, ((size_t)rows + 1) * size);

@@ -118,7 +118,8 @@ static void programs_share_pages(void)
 }
 
 #ifdef __linux__
-// From now on this process gets no pages that may be executed; false: the system cannot refuse them.
+// From now on this process gets no pages that may be executed; false: the system cannot refuse
+// them.
 static bool refuse_pages(void)
 {
     struct sock_filter steps[] = {
