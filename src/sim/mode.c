@@ -147,6 +147,13 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
     return watch->modes[i] != watch->before[i] && !isnan(watch->before[i]);
 }
 
+// Whether a motion that has no piece yet stays at the border as formulas come: that is what was
+// written, though another piece may lead away.
+static bool begins_at_rest(KalRun *run, size_t i)
+{
+    return isnan(run->modes.before[i]) && kal_outlook_rests(run, i);
+}
+
 // Choose the piece of a function that is zero, or has just changed its side: the one that
 // the motion on it leads to.  Where both or neither do, what is known stays.
 static KalStatus decide(KalRun *run, size_t i)
@@ -163,10 +170,11 @@ static KalStatus decide(KalRun *run, size_t i)
     const KalOutlook to = kal_outlook_find(run, i, sides);
     const bool rises = to.above > 0;
     const bool falls = to.below < 0;
+    if ((rises != falls || (to.above < 0 && to.below > 0)) && begins_at_rest(run, i)) {
+        return KAL_OK;
+    }
     if (to.above < 0 && to.below > 0) {
-        return isnan(run->modes.before[i]) && kal_outlook_rests(run, i)
-                   ? KAL_OK
-                   : kal_run_modes_chatter(run, i);
+        return kal_run_modes_chatter(run, i);
     }
     *mode = rises == falls ? known : (rises ? sides.above : sides.below);
     return KAL_OK;

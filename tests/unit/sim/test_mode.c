@@ -739,6 +739,29 @@ static void pieces_within_pieces_change_together(void)
     }
 }
 
+// x = 0 for ever is a motion where the formula at 0 has no force, though another piece would lead
+// away; where it has one it goes.  And 1 − cos t is the speed where nothing else pushes.
+static void what_begins_at_rest_is_as_written(void)
+{
+#define BORDER "coord x\nkinetic 1/2*x'^2\nsimulate 0 .. 2 every 1\nforce x = "
+    static const char *const resting[] = {
+        "if(x' < 0, -1, 0)\n", "if(x' > 0, 1, 0)\n", "if(x < 0, -1, 0)\n",
+        "if(x > 0, 1, 0)\n",   "floor(x')\n",        "floor(x)\n",
+        "-ceil(-x')\n",        "max(0, sign(x'))\n", "min(0, sign(x))\n",
+        "mod(x, 1) - x\n",     "sign(x)\n",          "if(not (x >= 0), -1, 0)\n"};
+    for (size_t i = 0; i < sizeof resting / sizeof *resting; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, BORDER "%s", resting[i]);
+        ends(text, 0.0, 0.0);
+    }
+    ends(BORDER "if(x' <= 0, -1, 0)\n", -2.0, -2.0);
+    ends(BORDER "if(x >= 0, 1, 0)\n", 2.0, 2.0);
+    ends(BORDER "if(x' < 0, -1, 0) + sin(t)\n", 2.0 - sin(2.0), 1.0 - cos(2.0));
+    ends(BORDER "if(x' > 0, 1, 0) - sin(t)\n", sin(2.0) - 2.0, cos(2.0) - 1.0);
+    ends(BORDER "if(x' < 0, -1, 0) + 1\n", 2.0, 2.0);
+#undef BORDER
+}
+
 TAP_RUN(TAP_CASE(what_is_held_at_a_border_takes_few_looks),
         TAP_CASE(borders_passed_together_are_seen), TAP_CASE(narrow_pieces_are_seen),
         TAP_CASE(waves_switch_in_time),
@@ -758,5 +781,6 @@ TAP_RUN(TAP_CASE(what_is_held_at_a_border_takes_few_looks),
         TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
         TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),
         TAP_CASE(pieces_within_pieces_change_together),
+        TAP_CASE(what_begins_at_rest_is_as_written),
         TAP_CASE(changes_of_pieces_allocate_nothing),
         TAP_CASE(every_allocation_may_fail), TAP_CASE(steps_are_met))
