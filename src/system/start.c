@@ -224,11 +224,14 @@ static KalStatus fail_start(KalInstant *instant, const bool *held, int count,
 // What to do about it at the start of a run.
 static KalStatus advise(const KalInstant *instant, const bool *held, KalStatus status)
 {
-    if (status != KAL_ERR_CONTRADICTION) {
+    if (status != KAL_ERR_CONTRADICTION && status != KAL_ERR_NUMBER) {
         return status;
     }
     char why[2 * NAMES_SIZE];
     (void)snprintf(why, sizeof why, "%s", kal_context_message(instant->ctx));
+    if (status == KAL_ERR_NUMBER) {
+        return kal_fail(instant->ctx, status, "%s; init can begin in another one", why);
+    }
     return kal_fail(instant->ctx, status,
                     is_any(held, 2 * instant->system->n)
                         ? "%s; hold fewer values with '=' in init, or give better "

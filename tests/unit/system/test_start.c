@@ -252,6 +252,21 @@ static void contradictions_are_named(void)
     }
 }
 
+// A length has no derivative at 0, where positions begin that nobody gave.
+static void what_to_do_at_a_pole_is_told(void)
+{
+    Lab lab;
+    KalStartReport report;
+    if (lab_expect(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                         "constraint rod: sqrt(x^2 + y^2) = 1\n")) {
+        ok(kal_instant_start(lab.instant, &report) == KAL_ERR_NUMBER);
+        has_text(kal_context_message(lab.ctx),
+                 "has no finite value in this state, at t = 0");
+        has_text(kal_context_message(lab.ctx), "; init can begin in another one");
+        lab_close(&lab);
+    }
+}
+
 // All that contradict each other are named, and by how much they miss each other: residuals
 // where they do so least.
 static void contradictions_have_their_size(void)
@@ -419,6 +434,7 @@ TAP_RUN(TAP_CASE(rates_at_a_corner_are_those_ahead),
         TAP_CASE(values_that_fit_stay), TAP_CASE(a_guess_without_a_way_out),
         TAP_CASE(a_speed_from_rest), TAP_CASE(redundant_constraints_do_no_harm),
         TAP_CASE(a_loop_closes), TAP_CASE(contradictions_are_named),
+        TAP_CASE(what_to_do_at_a_pole_is_told),
         TAP_CASE(contradictions_have_their_size),
         TAP_CASE(small_contradictions_are_named_too),
         TAP_CASE(a_start_may_have_other_values), TAP_CASE(memory_may_fail))
