@@ -365,9 +365,9 @@ KalStatus kal_instant_givens(KalInstant *instant)
     return KAL_OK;
 }
 
-// C of the present state and of the reactions that are known in it.
-static KalStatus evaluate_nonideal(KalInstant *instant)
+KalStatus kal_instant_nonideal(KalInstant *instant)
 {
+    assert(instant->system->equations->has_C);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
     memcpy(instant->C, instant->results,
            (size_t)instant->system->n * sizeof *instant->C);
@@ -380,7 +380,7 @@ KalStatus kal_instant_need_givens(KalInstant *instant)
         return KAL_OK;
     }
     KAL_TRY(kal_instant_givens(instant));
-    return instant->system->equations->has_C ? evaluate_nonideal(instant) : KAL_OK;
+    return instant->system->equations->has_C ? kal_instant_nonideal(instant) : KAL_OK;
 }
 
 static void clear_row(KalInstant *instant, size_t i)
@@ -658,7 +658,7 @@ static KalStatus find_nonideal(KalInstant *instant)
         KAL_TRY(check_reactions(instant));
         keep_reactions(instant);
     }
-    return evaluate_nonideal(instant);
+    return kal_instant_nonideal(instant);
 }
 
 // Give outputs their variables.

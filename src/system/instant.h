@@ -250,4 +250,7 @@ void kal_instant_activate(KalInstant *instant, const bool *active);
 /// constraints only.
 KAL_CHECKED KalStatus kal_instant_givens(KalInstant *instant);
 
+/// C of the present state and of the reactions that are known in it.
+KAL_CHECKED KalStatus kal_instant_nonideal(KalInstant *instant);
+
 #endif

@@ -188,6 +188,14 @@ static KalStatus find_friction(KalInstant *instant)
     return fail_critical(instant);
 }
 
+// What is not ideal follows the reactions of the ideal part, and these follow the frictions.
+static KalStatus follow_reactions(KalInstant *instant)
+{
+    publish_reactions(instant);
+    return instant->system->equations->has_reactions ? kal_instant_nonideal(instant)
+                                                     : KAL_OK;
+}
+
 // The friction of sliding contacts as given forces: reactions without and with a unit of
 // each, a small linear system for the frictions, and the solve that counts, theory
 // (21.9).
@@ -204,6 +212,7 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
     KAL_TRY(fill_columns(instant));
     KAL_TRY(find_reactions(instant, problem, solve));
     KAL_TRY(find_friction(instant));
+    KAL_TRY(follow_reactions(instant));
     memset(c->slide.force, 0, n * sizeof(double));
     for (int s = 0; s < c->slide.count; s++) {
         for (size_t j = 0; j < n; j++) {

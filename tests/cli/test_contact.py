@@ -1340,5 +1340,40 @@ simulate 0 .. 0.5 every 0.1
     assert result["outputs"]["holds"] == 0
 
 
+@case
+def what_is_not_ideal_follows_reactions_with_friction():
+    # Two masses of 1 kg that a rod ties are pulled with 2 N against 0.3 N: the rod bears 0.85 N, of
+    # which it loses half.  A block that slides down a slope loses a tenth of what that bears.
+    text = """
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+constraint rod: y = x
+nonideal y = -0.5*reaction(rod)
+friction brake: x', limit = 0.3
+force x = 2
+init x' = 1
+output r = reaction(rod)
+simulate 0 .. 1 every 0.5
+"""
+    result = evaluate(text)
+    near(result["outputs"]["r"], 0.85, 1e-14)
+    near(result["qdd"][0], (1.7 - 0.425) / 2, 1e-14)
+    near(simulate(text)["qd"]["x"], 1 + (1.7 - 0.425) / 2, 1e-10)
+    text = """
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 10*y
+contact floor: y + x/2 >= 0, friction = 0.4, slip = x'
+nonideal x = -0.1*reaction(floor)*x'
+init x' = 1, y' = -0.5
+output N = reaction(floor)
+"""
+    # x'' = N/2 - 0.4 N, y'' = N - 10, y'' + x''/2 = 0; the whole, with -0.1 N more, along (1, -1/2)
+    N = 10 / (1 + 0.1 / 2)
+    result = evaluate(text)
+    near(result["outputs"]["N"], N, 1e-13)
+    near(result["qdd"][0], (-0.4 * N - 0.1 * N + 10 / 2) / (1 + 1 / 4), 1e-13)
+
+
 if __name__ == "__main__":
     sys.exit(main())
