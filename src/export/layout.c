@@ -178,7 +178,7 @@ typedef struct Room {
 
 enum {
     NUMBERS = 31,
-    OTHERS = 20,
+    OTHERS = 22,
     ROOMS = NUMBERS + OTHERS
 };
 
@@ -244,6 +244,8 @@ static void list_others(const KalExportPlan *plan, Room *out)
         {"unsigned char", "touching",    k},
         {"unsigned char", "hit",         k},
         {"unsigned char", "plastic",     k},
+        {"unsigned char", "shut",        k},
+        {"unsigned char", "stilled",     k},
         {"unsigned char", "opening",     k},
         {"unsigned char", "breaking",    k},
         {"unsigned char", "stopping",    k},

@@ -211,7 +211,8 @@ def a_model_that_stops_ends_the_simulation():
         instance = initialized(unit, COSIMULATION)
         ending = instance.end_step(0.0, 1.0)
         assert ending.status == (OK if version == 3 else DISCARD)
-        assert ending.ended and ending.early and abs(ending.reached - 2 / 9.81) < 1e-12
+        assert ending.ended and abs(ending.reached - 2 / 9.81) < 1e-12
+        assert ending.early == (version == 2)  # in FMI 3 importers have to allow what that says
         assert instance.step(ending.reached, 0.5) == ERROR
         said(instance, "ended the motion")
         instance.free()
@@ -282,6 +283,17 @@ def an_importer_may_find_events_late():
             else:
                 said(instance, "contact", "contradict")
             instance.free()
+
+
+@case
+def a_block_that_rocks_ever_faster_comes_to_rest():
+    # which feet that others push open, and slips that end at once, have to come to, too
+    model = example("rocking_block")
+    expected = last_row(model, 8, "--tolerance", "1e-11")
+    instance = initialized(export(model, 3), COSIMULATION, tolerance=1e-9)
+    simulate_steps(instance, 8, 0.5)
+    agree(instance, {**expected, "th'": 0, "x'": 0}, 1e-6, ["x", "y", "th", "x'", "th'"])
+    instance.free()
 
 
 # A puck that a turntable takes along a rim, ever faster: the rim bears what friction need not, so
