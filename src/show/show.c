@@ -179,6 +179,13 @@ static void name_entry(char *name, const char *matrix, size_t row, size_t column
     snprintf(name, NAME_SIZE, "%s[%zu,%zu]", matrix, row + 1, column + 1);
 }
 
+// Characters of the long form: parts that occur often have names, so it grows with the number
+// of its lines.
+enum {
+    LEAST_LONG = 1000000,
+    LONG_LINE = 1000
+};
+
 // Formulas of the long form and their names; memory for `most` of each.
 typedef struct Long {
     KalExpr *e;
@@ -240,6 +247,7 @@ void kal_shown_long_form(const KalShown *shown, KalFormat format, KalPage *page)
         KalPrintOptions options = kal_sheet_options(sheet, format);
         options.prefix = shown->prefix;
         list_long(shown, &list);
+        options.limit = LEAST_LONG + LONG_LINE * list.n;
         const KalStatus status = kal_print_parts(sheet->g, list.e, list.pointers,
                                                  list.n, &options, kal_page_sink(page));
         page->status = page->status == KAL_OK ? status : page->status;

@@ -257,6 +257,19 @@ def files_are_used_relative_to_the_model():
 
 
 @case
+def equations_of_many_parts_are_shown():
+    """More than a million characters together, and all of them."""
+    n = 5000
+    text = (f"param N = {n}\ncoord x[N], y[N]\n"
+            "kinetic sum(i in 1..N : x[i]'^2 + y[i]'^2)/2\npotential 9.81*sum(i in 1..N : y[i])\n"
+            "for i in 2..N {\n constraint rod[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1\n}\n")
+    status, out, err = run("derive", "-", text=text)
+    assert status == 0 and not err, err
+    assert len(out) > 1000000
+    assert f"b[{n - 1}] = " in out
+
+
+@case
 def limits_are_higher_for_who_asks():
     text = FREE + "let a[1000001] = 1\noutput o = a[1000001]\n"
     refuse(text, "at most 1000000 elements", "--huge", "stdin:3:")
