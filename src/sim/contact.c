@@ -154,7 +154,7 @@ bool kal_run_contacts_are_sharp(const KalRun *run)
 }
 
 // The slip along the direction that it had; of two rows its size, which may come to zero
-// but not change its sign.
+// but not change its sign, or once it has begun at rest whether it turned back.
 static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
 {
     const KalContactState *state = &run->instant->contacts.states[i];
@@ -163,7 +163,8 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
     }
     const double along =
         v->slip[0] * state->direction[0] + v->slip[1] * state->direction[1];
-    return state->moves ? hypot(v->slip[0], v->slip[1]) - kal_run_slow(run) : along;
+    return state->moves ? hypot(v->slip[0], v->slip[1]) - kal_run_slow(run)
+                        : along + 0.5 * run->instant->contacts.slow;
 }
 
 // Event functions of contacts, two for each: the gap or the force that keeps it closed;

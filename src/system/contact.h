@@ -202,6 +202,11 @@ int kal_contacts_count_gaps(const KalInstant *instant);
 /// How many contacts are closed.
 int kal_contacts_count_closed(const KalInstant *instant);
 
+/// Add to ∂R/∂q' of theory (15.9), R being n × size, how the friction of slips of two rows turns
+/// with them, in the solved instant.
+KAL_CHECKED KalStatus kal_contacts_add_slopes(KalInstant *instant, double *R,
+                                              size_t size);
+
 /// The power of the friction of all that slides, in the last solve.
 double kal_contacts_power(KalInstant *instant);
 

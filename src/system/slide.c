@@ -24,15 +24,29 @@ static const double STILL = 1e-15;
 // is none, and with a smaller one errors within the tolerance would decide over the reactions.
 static const double CRITICAL = 1e-6;
 
-// The direction that a contact slides in: that of its slip, once it has one.
-static void find_direction(const KalContacts *c, const KalContactState *state,
-                           const KalContactValues *v, uint32_t n_slips,
-                           double out[KAL_TOUCH_SLIPS])
+// The slip that gives friction its direction: theory (21.15).  Of one that began at rest that is
+// no slip yet, but a little of the direction in which it begins.  Returns its size; 0 where the
+// direction stands.
+static double find_slip(const KalContacts *c, size_t i, const KalContactValues *v,
+                        uint32_t n_slips, double out[KAL_TOUCH_SLIPS])
 {
-    const double speed = hypot(v->slip[0], v->slip[1]);
-    const bool turns = n_slips == 2 && speed > c->still;
+    assert(n_slips <= KAL_TOUCH_SLIPS);
+    const KalContactState *state = &c->states[i];
+    const double lead = state->moves ? 0.0 : c->slow;
     for (int k = 0; k < KAL_TOUCH_SLIPS; k++) {
-        out[k] = turns ? v->slip[k] / speed : state->direction[k];
+        out[k] = v->slip[k] + lead * state->direction[k];
+    }
+    const double size = n_slips == 2 ? hypot(out[0], out[1]) : 0.0;
+    return size > c->still ? size : 0.0;
+}
+
+// The direction that a contact slides in: that of its slip, once it has one.
+static void find_direction(const KalContacts *c, size_t i, const KalContactValues *v,
+                           uint32_t n_slips, double out[KAL_TOUCH_SLIPS])
+{
+    const double size = find_slip(c, i, v, n_slips, out);
+    for (int k = 0; k < KAL_TOUCH_SLIPS; k++) {
+        out[k] = size > 0.0 ? out[k] / size : c->states[i].direction[k];
     }
 }
 
@@ -47,7 +61,7 @@ static KalStatus fill_columns(KalInstant *instant)
         double *column = c->slide.column + (size_t)s * n;
         KalContactValues v;
         KAL_TRY(kal_contact_values(instant, i, &v));
-        find_direction(c, &c->states[i], &v, contact->n_slips,
+        find_direction(c, i, &v, contact->n_slips,
                        c->slide.along + (size_t)s * KAL_TOUCH_SLIPS);
         memset(column, 0, n * sizeof *column);
         for (uint32_t k = 0; k < contact->n_slips; k++) {
@@ -250,6 +264,37 @@ void kal_contacts_keep(KalInstant *instant, double *reactions)
     for (int k = 0; k < c->n_rows; k++) {
         c->own[k] = reactions[c->rows[k]];
     }
+}
+
+// R has minus the friction f = −F d with d = u/|u| as in (21.15), so that
+// ∂R/∂q' = F/|u| Jᵀ(1 − d dᵀ)J with the rows J of the slip.
+KalStatus kal_contacts_add_slopes(KalInstant *instant, double *R, size_t size)
+{
+    assert(R);
+    const KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    for (int s = 0; s < c->slide.count; s++) {
+        const size_t i = (size_t)c->slide.list[s];
+        const KalContact *contact = &instant->system->model->contacts[i];
+        const double *d = c->slide.along + (size_t)s * KAL_TOUCH_SLIPS;
+        double u[KAL_TOUCH_SLIPS];
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        const double size_of_u = find_slip(c, i, &v, contact->n_slips, u);
+        if (!(size_of_u > 0.0)) {
+            continue;
+        }
+        const double *x = c->A + (size_t)c->place[contact->slip[0]] * n;
+        const double *y = c->A + (size_t)c->place[contact->slip[1]] * n;
+        for (size_t j = 0; j < n; j++) {
+            const double across = (d[0] * y[j] - d[1] * x[j]) / size_of_u;
+            for (size_t k = 0; k < n; k++) {
+                R[k * size + n + j] -=
+                    c->slide.friction[s] * across * (d[0] * y[k] - d[1] * x[k]);
+            }
+        }
+    }
+    return KAL_OK;
 }
 
 double kal_contacts_power(KalInstant *instant)

@@ -205,6 +205,7 @@ KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *
     next = kal_scatter(&system->tangent.S, next, tangent->S);
     kal_scatter(&system->tangent.F, next, tangent->F);
     const size_t size = tangent->size;
+    KAL_TRY(kal_contacts_add_slopes(instant, tangent->R, size));
     for (size_t j = 0; j < size; j++) {
         KalMotionAnswer answer;
         // Column j of ∂a/∂y: a solve with −∂R/∂yⱼ for the forces and −∂S/∂yⱼ for b.

@@ -1036,6 +1036,63 @@ def turntable(speed, until):
     """
 
 
+def pull_by_steps(w, until, count):
+    """The puck below by implicit steps of impulses, of second order in each phase."""
+    h = until / count
+    x, v, limit = [0.0, 0.0], [0.0, 0.0], 3 * h
+    for k in range(count):
+        t = (k + 0.5) * h
+        free = [v[0] + h * 3 * t * cos(w * t), v[1] + h * 3 * t * sin(w * t)]
+        size = sqrt(free[0] ** 2 + free[1] ** 2)
+        after = [0.0, 0.0] if size <= limit else [u * (1 - limit / size) for u in free]
+        x = [x[i] + h * (v[i] + after[i]) / 2 for i in (0, 1)]
+        v = after
+    return x, v
+
+
+@case
+def a_puck_that_is_pulled_ever_harder_begins_to_slide():
+    # 3 t = mu m g at t = 1: its slip begins from nothing, while the pull turns.
+    text = """
+    param mu = 0.3, w = 1
+    coord x, y, z
+    kinetic 1/2*(x'^2 + y'^2 + z'^2)
+    potential 10*z
+    force x = 3*t*cos(w*t)
+    force y = 3*t*sin(w*t)
+    contact c: z >= 0, friction = mu, slip = [x', y']
+    simulate 0 .. 2 every 0.1
+    """
+    for w in (0, 0.1, 1, 10):
+        result = simulate(text, w=w)
+        near(times(result, "slips")[0], 1, 1e-8)
+        x, v = pull_by_steps(w, 2, 20000)
+        for i, name in enumerate(("x", "y")):
+            near(result["q"][name], x[i], 2e-5 * (1 + w))  # errors of the steps
+            near(result["qd"][name], v[i], 2e-5 * (1 + w))
+        assert result["energy"]["balance"] < 1e-9, result["energy"]
+
+
+@case
+def a_box_tumbles_and_comes_to_rest():
+    # On eight feet with friction: edges that hold, slide and turn about corners.
+    result = simulate("""
+    use spatial
+    part b = Body(m = 1, I = [0.02, 0.03, 0.04], spin = [2, -1, 1])
+    part f[i in 1..8] = Foot(b = b, at_b = [if(mod(i, 2) == 0, 0.3, -0.3),
+                             if(mod(floor((i - 1)/2), 2) == 0, 0.2, -0.2), if(i < 5, 0.1, -0.1)],
+                             friction = 1)
+    init b.x = 0, b.y = 0, b.z = 0.8, b.x' = 0.7, b.y' = -0.4
+    simulate 0 .. 2.5 every 0.05
+    output least = min(min(gap(f[5].touch), gap(f[6].touch)), min(gap(f[7].touch), gap(f[8].touch)))
+    """)
+    for value in result["qd"].values():
+        near(value, 0, 1e-9)
+    assert result["outputs"]["least"] > -1e-9, result["outputs"]
+    assert result["energy"]["balance"] < 1e-8, result["energy"]
+    assert result["steps"] < 10000, result["steps"]
+
+
 @case
 def a_puck_on_a_spring_stops_and_turns_back():
     # Along a line it is the oscillator with dry friction: each half turn takes pi/w and 2 F/k of
