@@ -692,6 +692,23 @@ static bool settle_sliding(KalTouchSolver *s, const KalTouchProblem *p)
     return found;
 }
 
+// The mode of what may hold or slide, and stays closed.
+static void describe_open(const KalTouchSolver *s, const KalTouchState *state,
+                          double rate, KalTouch *out)
+{
+    const bool left = s->basic[state->a];
+    const bool right = s->basic[state->b];
+    const bool slides = s->basic[state->s] && left != right;
+    if (out->pushes) {
+        out->mode = slides ? KAL_TOUCH_SLIDE : KAL_TOUCH_HOLD;
+        out->grips = !slides && (left || right);
+        out->direction[0] = left ? -1.0 : 1.0;
+    } else if (out->slips) {
+        out->mode = KAL_TOUCH_SLIDE;
+        out->direction[0] = rate > 0.0 ? 1.0 : -1.0;
+    }
+}
+
 static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                            double size, KalTouch *out)
 {
@@ -711,16 +728,8 @@ static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, in
     if (state->part == KAL_PART_SLIDE) {
         memcpy(out->direction, state->direction, sizeof out->direction);
         out->mode = shut ? KAL_TOUCH_SLIDE : KAL_TOUCH_OPEN;
-    } else if (state->part == KAL_PART_OPEN && pushes) {
-        const bool left = s->basic[state->a];
-        const bool right = s->basic[state->b];
-        const bool slides = s->basic[state->s] && left != right;
-        out->mode = slides ? KAL_TOUCH_SLIDE : KAL_TOUCH_HOLD;
-        out->grips = !slides && (left || right);
-        out->direction[0] = left ? -1.0 : 1.0;
-    } else if (state->part == KAL_PART_OPEN && shut && out->slips) {
-        out->mode = KAL_TOUCH_SLIDE;
-        out->direction[0] = rate[0] > 0.0 ? 1.0 : -1.0;
+    } else if (state->part == KAL_PART_OPEN && shut) {
+        describe_open(s, state, rate[0], out);
     } else {
         out->grips = pushes && law->n_slips > 0;
     }

@@ -461,6 +461,19 @@ static KalStatus slip_acceleration(KalRun *run, size_t i, double *out_speed,
     return KAL_OK;
 }
 
+// Whether the slip of contact i, if it has two rows, would be at rest within a span of time.
+static KalStatus would_end(KalRun *run, size_t i, double span, bool *out_ends)
+{
+    double speed = 0.0;
+    double acceleration = 0.0;
+    *out_ends = false;
+    if (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1) {
+        KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
+        *out_ends = speed < -acceleration * span;
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_run_slip_ends(KalRun *run, double span, bool *out_ends)
 {
     assert(span >= 0.0 && out_ends);
@@ -471,13 +484,8 @@ KalStatus kal_run_slip_ends(KalRun *run, double span, bool *out_ends)
     KAL_TRY(kal_run_visit(run, run->t));
     KAL_TRY(kal_run_solve(run));
     KAL_TRY(kal_instant_need_givens(run->instant));
-    for (size_t i = 0; i < count_contacts(run); i++) {
-        double speed = 0.0;
-        double acceleration = 0.0;
-        if (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1) {
-            KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
-            *out_ends = *out_ends || speed < -acceleration * span;
-        }
+    for (size_t i = 0; i < count_contacts(run) && !*out_ends; i++) {
+        KAL_TRY(would_end(run, i, span, out_ends));
     }
     return KAL_OK;
 }
