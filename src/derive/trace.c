@@ -198,16 +198,14 @@ static int degree_of_step(const KalStep *step, const int *degrees)
         of[k] = degrees[step->arg[k]];
         most = of[k] > most ? of[k] : most;
     }
-    switch (step->op) {
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG: return most;
-    case KAL_OP_MUL: return of[0] + of[1] < 2 ? most : 2;
-    case KAL_OP_DIV:
-    case KAL_OP_WHERE: return of[1] == 0 ? most : 2;
-    case KAL_OP_SELECT: return of[0] == 0 ? most : 2;
-    default: return most == 0 ? 0 : 2;
+    const KalOp op = (KalOp)step->op;
+    if (op == KAL_OP_ADD || op == KAL_OP_SUB || op == KAL_OP_NEG
+        || (op == KAL_OP_MUL && of[0] + of[1] < 2)
+        || ((op == KAL_OP_DIV || op == KAL_OP_WHERE) && of[1] == 0)
+        || (op == KAL_OP_SELECT && of[0] == 0)) {
+        return most;
     }
+    return most == 0 ? 0 : 2;
 }
 
 KalStatus kal_trace_is_linear(const KalModel *model, KalSymbolKind kind, KalExpr e,
