@@ -15,8 +15,9 @@ enum {
     WORD_SIZE = 40
 };
 
-static const char *const FUNCTIONS[] = {"fabs", "floor", "fmod", "hypot", "log", "pow",
-                                        "sqrt", "sin",   "cos",  "fmax",  "fmin"};
+static const char *const FUNCTIONS[] = {"fabs",      "floor", "hypot", "log",
+                                        "nextafter", "pow",   "sqrt",  "sin",
+                                        "cos",       "fmax",  "fmin"};
 
 static bool is_word(const char *text, size_t length, const char *word)
 {

@@ -14,6 +14,7 @@
 
 #include "expr/diff_impl.h"
 #include "expr/graph_impl.h"
+#include "expr/switch.h"
 
 #include <assert.h>
 
@@ -95,7 +96,7 @@ static KalExpr carry_rest(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
     if (k == 0) {
         return s;
     }
-    const KalExpr ratio = kal_div(g, n->arg[0], n->arg[1]);
+    const KalExpr ratio = kal_mod_ratio(g, n->arg[0], n->arg[1]);
     return kal_neg(g, kal_mul(g, kal_unary(g, KAL_OP_FLOOR, ratio), s));
 }
 

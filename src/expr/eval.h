@@ -12,6 +12,7 @@
 #include "expr/order.h"
 #include "expr/wave.h"
 
+#include <math.h>
 #include <string.h>
 
 /// a/b, and NaN where b is zero: all bits set.  Without a branch.
@@ -23,6 +24,17 @@ static inline double kal_quotient(double a, double b)
     bits |= -(uint64_t)(b == 0.0);
     memcpy(&quotient, &bits, sizeof bits);
     return quotient;
+}
+
+/// a − b ⌊a/b⌋, of the quotient as rounded, and where rounding leaves the numbers from 0 to
+/// below b, the nearest of those.
+static inline double kal_rest(double a, double b)
+{
+    const double rest = a - b * floor(kal_quotient(a, b));
+    if (b > 0.0 ? rest < 0.0 : rest > 0.0) {
+        return 0.0;
+    }
+    return fabs(rest) >= fabs(b) ? nextafter(b, 0.0) : rest;
 }
 
 /// a^n by repeated squaring (binary powering).

@@ -69,6 +69,11 @@ static KalExpr level_of_spline(KalGraph *g, const KalExprNode *n)
                       n->arg[0]);
 }
 
+KalExpr kal_mod_ratio(KalGraph *g, KalExpr a, KalExpr b)
+{
+    return kal_cons(g, KAL_OP_DIV, a, b, KAL_NO_EXPR);
+}
+
 // The formula at whose zeros, or at whose whole values, the pieces meet.
 static KalExpr level_of(KalGraph *g, KalBorder border, const KalExprNode *n)
 {
@@ -77,7 +82,7 @@ static KalExpr level_of(KalGraph *g, KalBorder border, const KalExprNode *n)
     case KAL_BORDER_WHOLE: return n->arg[0];
     case KAL_BORDER_RISE: return kal_sub(g, n->arg[1], n->arg[0]);
     case KAL_BORDER_FALL: return kal_sub(g, n->arg[0], n->arg[1]);
-    case KAL_BORDER_RATIO: return kal_div(g, n->arg[0], n->arg[1]);
+    case KAL_BORDER_RATIO: return kal_mod_ratio(g, n->arg[0], n->arg[1]);
     case KAL_BORDER_SPLINE: return level_of_spline(g, n);
     }
     return KAL_NO_EXPR;

@@ -38,6 +38,10 @@ typedef struct KalSwitchForm {
 /// Whether an operator is made of pieces.
 bool kal_op_switches(KalOp op);
 
+/// The ratio of which ⌊a/b⌋ in mod(a, b) is: divided as the value does it, for a quotient that
+/// is written otherwise may be rounded to the other side of a whole number.
+KalExpr kal_mod_ratio(KalGraph *g, KalExpr a, KalExpr b);
+
 /// The form of a node whose operator is.  Nodes that are parted alike have the same
 /// function and level, though perhaps another orientation.
 KalSwitchForm kal_switch_form(KalGraph *g, KalExpr node);

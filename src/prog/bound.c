@@ -272,7 +272,7 @@ static KalRange modulo(KalRange a, KalRange b)
     if (holds(b, 0.0)) {
         return everything;
     }
-    if (steps.low != steps.high) {
+    if (steps.low != steps.high || !isfinite(steps.low)) {
         return (KalRange){lesser(b.low, 0.0), greater(b.high, 0.0)};
     }
     const double rounding = 8.0 * DBL_EPSILON * absolute(a).high; // where terms cancel

@@ -147,7 +147,8 @@ typedef struct Trial {
 // Models of more than 200 coordinates, one for each way of sparse factors: those of all equations,
 // for links by their ends; those of A M⁻¹Aᵀ with every rod twice; a coordinate in so many
 // rows that masses are not eliminated on paper; triangles so flat that rounding has to be
-// followed from row to row; quaternions, to whose masses rows lend their weight.
+// followed from row to row; quaternions, to whose masses rows lend their weight.  And a small one
+// of remainders where they are zero.
 typedef struct Many {
     const char *name;
     const char *text;
@@ -207,6 +208,13 @@ static const Many MANY[] = {
      "at_b = [-0.5, 0, 0])\n"
      "for i in 1..N { init b[i].x ~ i - 1 }\n"
      "simulate 0 .. 0.1 every 0.01\n" },
+    {"multiples of what is divided by",
+     "param b = 0.3, c = -0.7\n"
+     "coord x, y\n"
+     "kinetic 1/2*(x'^2 + y'^2)\n"
+     "force x = mod(x, b) + mod(y, -b), y = mod(y, c) + mod(x, 0.7)\n"
+     "init x = -3, y = 2.1, x' = 1, y' = -1\n"
+     "simulate 0 .. 1 every 0.1\n"    },
 };
 
 static bool read_model(const char *name, size_t *out_length)

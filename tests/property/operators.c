@@ -16,6 +16,7 @@
 #include "tap.h"
 #include "zero/identity.h"
 
+#include <float.h>
 #include <stdio.h>
 
 typedef long double Real;
@@ -444,8 +445,84 @@ static void pieces_make_up_the_operator(void)
     }
 }
 
+// a − b ⌊a/b⌋ in doubles, kept from what rounding makes of it beyond 0 and b.
+static double rest_of(double a, double b)
+{
+    const volatile double ratio = a / b;
+    const volatile double whole = b * floor(ratio);
+    const double rest = a - whole;
+    const double inner = nextafter(b, 0.0);
+    return b > 0.0 ? fmin(fmax(rest, 0.0), inner) : fmax(fmin(rest, 0.0), inner);
+}
+
+// The remainder where a is a multiple of b, or next to one: by definition, of a program, and on
+// the piece that the level tells.  The divisor is symbol 1, or a number.
+static void try_multiple(const KalProgram *program, KalExpr level, double *work,
+                         double a, double b)
+{
+    const double v[2] = {a, b};
+    const double want = rest_of(a, b);
+    double told = 0.0;
+    double got = 0.0;
+    holds(kal_op_value(KAL_OP_MOD, a, b, 0.0, 0) == want, KAL_OP_MOD, "definition");
+    kal_program_eval(program, v, work, &got);
+    holds(got == want, KAL_OP_MOD, "of a program");
+    ok(kal_eval(g, &level, 1, v, &told) == KAL_OK);
+    const double mode = floor(told);
+    kal_program_eval_on(program, v, &mode, work, &got);
+    holds(fabs(got - want) <= 2.0 * DBL_EPSILON * (fabs(a) + fabs(b)), KAL_OP_MOD,
+          "on its piece at a multiple");
+}
+
+static void try_multiples(KalExpr divisor, double b)
+{
+    const KalExpr x[2] = {kal_symbol(g, 0), kal_symbol(g, 1)};
+    const KalExpr arg[3] = {x[0], divisor, x[0]};
+    const KalExpr e = kal_build(g, KAL_OP_MOD, arg);
+    const KalProgramSwitch where = {e, 1};
+    const KalProgramSpec spec = {.outputs = &e,
+                                 .n_outputs = 1,
+                                 .variables = x,
+                                 .n_variables = 2,
+                                 .switches = &where,
+                                 .n_switches = 1};
+    KalProgram *program = NULL;
+    ok(kal_program_create(g, &spec, &program) == KAL_OK);
+    double *work = calloc(kal_program_work(program), sizeof *work);
+    kal_program_prepare(program, NULL, work);
+    const KalExpr level = kal_switch_form(g, e).level;
+    for (int k = -60; k <= 60; k++) {
+        const double a = k * b;
+        try_multiple(program, level, work, a, b);
+        try_multiple(program, level, work, nextafter(a, INFINITY), b);
+        try_multiple(program, level, work, nextafter(a, -INFINITY), b);
+        try_multiple(program, level, work, k * 0.1, b);
+    }
+    free(work);
+    kal_program_destroy(program);
+}
+
+// By machine code where there is any, and by loops.
+static void remainders_fit_their_pieces(void)
+{
+    for (int native = 0; native < 2; native++) {
+        begin(false);
+        kal_context_set_native(ctx, native == 1);
+        for (int i = 1; i <= 30; i++) {
+            const KalExpr tenths = kal_div(g, kal_int(g, i), kal_int(g, 10));
+            try_multiples(kal_symbol(g, 1), i / 10.0);
+            try_multiples(kal_symbol(g, 1), -i / 10.0);
+            try_multiples(tenths, i / 10.0);
+            try_multiples(kal_neg(g, tenths), -i / 10.0);
+        }
+        try_multiples(kal_symbol(g, 1), 3.14159265358979323846);
+        try_multiples(kal_pi(g), 3.14159265358979323846);
+        end();
+    }
+}
+
 TAP_RUN(TAP_CASE(values_are_right), TAP_CASE(derivatives_are_slopes),
         TAP_CASE(rows_say_what_is_true), TAP_CASE(domains_are_where_values_are),
         TAP_CASE(signs_by_form_are_those_of_values),
         TAP_CASE(zero_tests_know_all_operators), TAP_CASE(text_reads_back),
-        TAP_CASE(pieces_make_up_the_operator))
+        TAP_CASE(pieces_make_up_the_operator), TAP_CASE(remainders_fit_their_pieces))
