@@ -857,6 +857,34 @@ def pieces_that_lead_to_each_other_are_told():
 
 
 @case
+def a_block_slips_to_where_it_sticks_and_rests_at_the_border_there():
+    # both sides of sign(v - x') lead to where event(grip) holds x' = v: stages of steps pass it
+    m, k, g, v, high, low = 1.5, 40, 9.81, 0.3, 0.6, 0.4
+    wide, w = (high - low) * m * g / k, math.sqrt(k / m)
+    slip = high * m * g / (k * v)
+    glide = 2 / w * (math.pi - math.atan(wide * w / v))
+    unit = export(example("stick_slip"), 3)
+    instance = unit.instance(COSIMULATION, logging=True)
+    assert instance.enter(tolerance=1e-9) == OK and instance.leave() == OK
+    simulate_steps(instance, 10.0, 0.5)
+    told = [float(text.split()[3].rstrip(":")) for kind, text in instance.messages
+            if kind == "logEvents"]
+    expected = [slip + n * (glide + 2 * wide / v) + part for n in range(7)
+                for part in (0, glide)]
+    assert len(told) == len(expected), told
+    assert all(abs(a - b) < 1e-7 for a, b in zip(told, expected)), (told, expected)
+    steps = [int(text.split()[0]) for kind, text in instance.messages
+             if kind == "logSteps" and "steps" in text]
+    assert sum(steps) < 3000, steps
+    instance.free()
+    instance = initialized(unit, EXCHANGE, tolerance=1e-6)
+    handle_event(instance)
+    assert instance.get("border(1)")[1][0] > 0  # and not at zero, where importers see events
+    assert all(value != 0 for value in instance.indicators()[1])
+    instance.free()
+
+
+@case
 def tunable_parameters_change_between_steps_and_fixed_ones_do_not():
     unit = export(example("slider_crank"), 3)
     instance = initialized(unit, COSIMULATION)
