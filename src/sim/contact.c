@@ -719,6 +719,7 @@ static KalStatus decide(KalRun *run, bool first)
     memcpy(watch->before, instant->contacts.states,
            count_contacts(run) * sizeof *watch->before);
     instant->contacts.slow = kal_run_slow(run);
+    kal_run_modes_loosen(run);
     KAL_TRY(look_at_gaps(run, &any));
     for (size_t i = 0; i < count_contacts(run); i++) {
         watch->settles[i] = run->t;

@@ -740,7 +740,7 @@ static KalStatus go_on_from(KalRun *run, const Happening *h)
         KAL_TRY(kal_run_contacts_apply(run, run->events.crossings
                                                 + first_contact(run->system)));
         KAL_TRY(kal_run_modes_enter(run, h->moved));
-        KAL_TRY(kal_run_modes_changed(run) ? kal_run_contacts_review(run) : KAL_OK);
+        KAL_TRY(kal_run_modes_agree(run, h->moved));
         note_functions(run);
     }
     KAL_TRY(kal_run_meet_anew(run));

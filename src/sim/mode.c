@@ -28,6 +28,7 @@
 enum {
     MOST_CROWDED = 100, // changes in a row that are close to each other
     MOST_STRIKES = 100, // impacts at one instant
+    MOST_ROUNDS = 20,   // of pieces and contacts in turn
     MOST_HURRIED = 1000 // changes in a row, before their number is foretold
 };
 
@@ -60,6 +61,7 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t n = (size_t)run->system->n;
     watch->modes = kal_carve_doubles(carver, count, 1);
     watch->before = kal_carve_doubles(carver, count, 1);
+    watch->loose = kal_carve_doubles(carver, count, 1);
     watch->values = kal_carve_doubles(carver, count, 1);
     watch->levels = kal_carve_doubles(carver, count, 1);
     watch->open = kal_carve_doubles(carver, count, 1);
@@ -553,11 +555,6 @@ static KalStatus settle(KalRun *run, bool set, int row)
     return row >= 0 ? kal_run_modes_chatter(run, first_changed(run, true)) : KAL_OK;
 }
 
-bool kal_run_modes_changed(const KalRun *run)
-{
-    return first_changed(run, true) < run->system->pieces.n_switches;
-}
-
 KalStatus kal_run_modes_prepare(KalRun *run)
 {
     if (run->system->pieces.n_switches == 0) {
@@ -593,4 +590,39 @@ KalStatus kal_run_modes_enter(KalRun *run, bool set)
     KAL_TRY(watch_chatter(run));
     KAL_TRY(land(run, set, 1.0, &row));
     return settle(run, set, row);
+}
+
+void kal_run_modes_loosen(KalRun *run)
+{
+    KalModeWatch *watch = &run->modes;
+    for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
+        const bool told = run->system->pieces.switches[i].bounded;
+        watch->loose[i] = told ? watch->modes[i] : (double)NAN;
+    }
+    run->instant->modes = run->instant->modes ? watch->loose : NULL;
+}
+
+KalStatus kal_run_modes_follow(KalRun *run, bool set)
+{
+    int row = -1;
+    if (run->system->pieces.n_switches == 0 || run->system->model->n_contacts == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(choose(run, false));
+    KAL_TRY(land(run, set, 1.0, &row));
+    return settle(run, set, row);
+}
+
+KalStatus kal_run_modes_agree(KalRun *run, bool set)
+{
+    const size_t none = run->system->pieces.n_switches;
+    const bool any = run->system->model->n_contacts > 0;
+    for (int k = 0; any && first_changed(run, true) < none; k++) {
+        if (k == MOST_ROUNDS) {
+            return kal_run_modes_chatter(run, first_changed(run, true));
+        }
+        KAL_TRY(kal_run_contacts_review(run));
+        KAL_TRY(kal_run_modes_follow(run, set));
+    }
+    return KAL_OK;
 }

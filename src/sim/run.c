@@ -386,6 +386,8 @@ static KalStatus start_here(KalRun *run, const bool *held)
     run->instant->contacts.stale = false;
     KAL_TRY(kal_run_modes_start(run, held));
     KAL_TRY(kal_run_contacts_start(run));
+    KAL_TRY(kal_run_modes_follow(run, true));
+    KAL_TRY(kal_run_modes_agree(run, true));
     KAL_TRY(may_have_moved(run->system) ? kal_run_meet(run) : KAL_OK);
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));

@@ -157,6 +157,7 @@ typedef struct KalModeWatch {
     KalWorkspace workspace; ///< all numbers below
     double *modes;          ///< n_switches: the pieces; NaN where that is not decided
     double *before;         ///< n_switches: what they were
+    double *loose;          ///< n_switches: the pieces, NaN for those that forces tell
     double *values;         ///< n_switches: of the functions
     double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
@@ -658,8 +659,13 @@ void kal_run_modes_forget(KalRun *run);
 /// impact, theory (15.6); positions cannot, nor can anything follow an energy that jumps,
 /// theory (15.16), unless events have `set` what comes after (KAL_ERR_CONTRADICTION).
 KAL_CHECKED KalStatus kal_run_modes_enter(KalRun *run, bool set);
-/// Whether the last choice has changed a piece.
-bool kal_run_modes_changed(const KalRun *run);
+/// While contacts are decided on, formulas of accelerations and reactions, which jump with that,
+/// are taken as they come; until pieces are chosen.
+void kal_run_modes_loosen(KalRun *run);
+/// Choose pieces after contacts were decided on at the same instant.
+KAL_CHECKED KalStatus kal_run_modes_follow(KalRun *run, bool set);
+/// Decide on contacts and pieces in turn until the choice changes nothing, theory (15.13).
+KAL_CHECKED KalStatus kal_run_modes_agree(KalRun *run, bool set);
 
 /// Before a start brings its state to the constraints: where that is at the border of pieces,
 /// go on with those that its velocities lead to.

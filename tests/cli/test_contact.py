@@ -1432,5 +1432,43 @@ output N = reaction(floor)
     near(result["qdd"][0], (-0.4 * N - 0.1 * N + 10 / 2) / (1 + 1 / 4), 1e-13)
 
 
+@case
+def pieces_follow_what_contacts_do():
+    # Two masses that a rod ties are pulled with 2 N, of which it bears 1 N; on the ground, by
+    # whose friction 4 N hold back, -1 N. What that brakes loses 0.1 N, at once or after a fall.
+    text = """
+coord x, y, z, s, u
+kinetic 1/2*(x'^2 + y'^2 + z'^2 + s'^2 + u'^2)
+potential 10*z
+constraint rod: y = x
+force x = 2
+contact floor: z >= 0, friction = 0.4, slip = x'
+friction brake: s', limit = 0.1*abs(reaction(rod))
+nonideal u = -0.1*if(reaction(rod) > 0, reaction(rod), -reaction(rod))
+init x' = 3, s' = 1, u' = 1, z = {}
+output r = reaction(rod)
+simulate 0 .. 0.5 every 0.1
+"""
+    for height, speed in ((0, 2.5), (0.05, 3.1 - 0.2 - 0.4)):
+        result = simulate(text.format(height))
+        near(result["qd"]["x"], speed, 1e-9)
+        near(result["outputs"]["r"], -1, 1e-9)
+        near(result["qd"]["s"], 0.95, 1e-9)
+        near(result["qd"]["u"], 0.95, 1e-9)
+
+
+@case
+def pieces_follow_an_impact_at_the_start():
+    result = simulate("""
+coord x
+kinetic 1/2*x'^2
+contact floor: x >= 0, restitution = 1
+force x = -3*sign(x')
+init x = 0, x' = -2
+simulate 0 .. 0.5 every 0.1
+""")
+    near(result["qd"]["x"], 0.5, 1e-9)
+
+
 if __name__ == "__main__":
     sys.exit(main())
