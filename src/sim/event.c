@@ -169,7 +169,8 @@ static void tell_zeros(KalRun *run)
         kal_roots_set_zero(run->events.roots, i, run->options.atol);
     }
     for (size_t i = 0; i < run->system->pieces.n_switches; i++) {
-        kal_roots_set_zero(run->events.roots, first + (int)i, run->modes.bands[i]);
+        kal_roots_set_zero(run->events.roots, first + (int)i,
+                           kal_run_modes_zero(run, i));
     }
 }
 

@@ -255,6 +255,14 @@ static double piece_of(const KalRun *run, size_t i)
     return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
 }
 
+double kal_run_modes_zero(const KalRun *run, size_t i)
+{
+    assert(i < run->system->pieces.n_switches);
+    const double mode = run->modes.modes[i];
+    const bool leads_back = !isnan(mode) && mode != piece_of(run, i);
+    return leads_back ? kal_outlook_clear(run, i) : run->modes.bands[i];
+}
+
 // At a border, the piece that the motion was not on.
 static double other_piece(const KalRun *run, size_t i)
 {

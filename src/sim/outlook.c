@@ -139,6 +139,12 @@ void kal_outlook_find_bands(KalRun *run)
     }
 }
 
+double kal_outlook_clear(const KalRun *run, size_t i)
+{
+    assert(i < run->system->pieces.n_switches);
+    return AWAY * fabs(run->modes.values[i]) + CLEAR * run->modes.bands[i];
+}
+
 // The rates of all numbers of the state with the present modes; false where there are none.
 static bool find_rates(KalRun *run)
 {
@@ -178,7 +184,7 @@ static int lead(KalRun *run, size_t i, double mode)
     const double span = run->options.until - run->options.from;
     const double t = run->instant->variables[0];
     const double off = fabs(run->modes.values[i]);
-    const double clear = AWAY * off + CLEAR * run->modes.bands[i];
+    const double clear = kal_outlook_clear(run, i);
     const double far = off > CLEAR * run->modes.bands[i] ? AHEAD : FAR;
     const double least = 64.0 * (nextafter(fabs(t), INFINITY) - fabs(t));
     double value = 0.0;

@@ -24,6 +24,9 @@ KAL_CHECKED KalStatus kal_outlook_evaluate(KalRun *run);
 /// values in the instant are run->modes.values.
 void kal_outlook_find_bands(KalRun *run);
 
+/// The size from which on function i has left zero, if it is at a border now.
+double kal_outlook_clear(const KalRun *run, size_t i);
+
 /// Where the motion leads from the border that function i is at, or has just passed.  Its mode is
 /// NaN when this returns.
 KalOutlook kal_outlook_find(KalRun *run, size_t i, KalSwitchSides sides);

@@ -667,6 +667,10 @@ KAL_CHECKED KalStatus kal_run_modes_follow(KalRun *run, bool set);
 /// Decide on contacts and pieces in turn until the choice changes nothing, theory (15.13).
 KAL_CHECKED KalStatus kal_run_modes_agree(KalRun *run, bool set);
 
+/// Values of switching function i up to this are those at a border, since the last choice; where
+/// the motion leads back over it, also the present one.
+double kal_run_modes_zero(const KalRun *run, size_t i);
+
 /// Before a start brings its state to the constraints: where that is at the border of pieces,
 /// go on with those that its velocities lead to.
 KAL_CHECKED KalStatus kal_run_modes_prepare(KalRun *run);

@@ -356,6 +356,13 @@ static void rounding_on_one_path_is_no_paradox(void)
     ok(try_pile(3467));
 }
 
+// A corner of a block comes level with that of another by the impact that turns it back: it is off
+// by more than what the state is known to, and goes back so slowly that short steps move nothing.
+static void what_an_impact_turns_back_over_a_border_goes_on(void)
+{
+    ok(try_pile(1579));
+}
+
 static void piles_neither_penetrate_nor_pull_nor_gain(void)
 {
     const long count = environment("KAL_PROPERTY_PROBLEMS", USUAL) / SHARE;
@@ -391,5 +398,6 @@ TAP_RUN(TAP_CASE(bounces_between_two_come_to_their_end),
         TAP_CASE(sliding_without_a_value_stops_by_name),
         TAP_CASE(impulses_that_are_rounding_gain_nothing),
         TAP_CASE(rounding_on_one_path_is_no_paradox),
+        TAP_CASE(what_an_impact_turns_back_over_a_border_goes_on),
         TAP_CASE(piles_neither_penetrate_nor_pull_nor_gain),
         TAP_CASE(text_of_a_pile_can_be_had))

@@ -491,6 +491,17 @@ static void rest_is_no_chatter(void)
           KAL_ERR_CHATTER, "chatters at t = 0:");
 }
 
+// An event sets x beyond a border by more than it is not known to, and sends it back so slowly that
+// steps as short as a search would move nothing; the range of that function is never told.
+static void what_is_led_back_over_a_border_goes_on(void)
+{
+    ends("coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x = 0.9, x' = 1, y' = 1\n"
+         "force x = if(x - 1 + 10*(sin(y)*cos(y) - 1/2*sin(2*y)) < 0, 0, -1e-3)\n"
+         "event back: x - 1 rising set x = 1 + 2e-14, set x' = -1e-8\n"
+         "simulate 0 .. 1 every 0.1\n",
+         1.0 - 9e-9, -1e-8);
+}
+
 // Stick by events: the block stops at t = 1 and stays.
 static void events_hold_what_would_chatter(void)
 {
@@ -777,6 +788,7 @@ TAP_RUN(TAP_CASE(what_is_held_at_a_border_takes_few_looks),
         TAP_CASE(a_fine_staircase_is_climbed), TAP_CASE(short_pieces_in_time_are_seen),
         TAP_CASE(functions_of_time_do_not_chatter), TAP_CASE(rest_is_no_chatter),
         TAP_CASE(events_hold_what_would_chatter),
+        TAP_CASE(what_is_led_back_over_a_border_goes_on),
         TAP_CASE(pieces_may_end_with_their_formula),
         TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
         TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),
