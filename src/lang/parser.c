@@ -236,6 +236,10 @@ static const char *find_hint(const KalParser *p, bool ends)
     if (is_behind(p, "if")) {
         return "; a value chosen by a condition is if(x > 0, 1, 2)";
     }
+    if (kind == KAL_TOKEN_COMMA && p->called > 0 && p->lexer.open == 1) {
+        return "; what a statement lists stands without parentheses, as in plot x, y, "
+               "both over time, or plot y against x";
+    }
     if (kind == KAL_TOKEN_COMMA && inside && !p->comma_fits) {
         return "; a point or a vector stands in brackets, as in [x, y]";
     }
@@ -295,6 +299,7 @@ static bool is_line_between(const KalParser *p, uint32_t begin, uint32_t end)
 void kal_parser_expect_close(KalParser *p, KalTokenKind kind, KalToken open)
 {
     if (kal_parser_accept(p, kind) || kal_parser_is_stuck(p)) {
+        p->called = p->called == open.begin ? 0 : p->called;
         return;
     }
     assert(open.begin <= p->token.begin);

@@ -33,6 +33,7 @@ typedef struct KalParser {
     bool operator_fits;    ///< an expression has just ended
     bool comma_fits;       ///< something was asked for a comma
     const char *word_fits; ///< it was asked for this word, or NULL
+    uint32_t called; ///< a parenthesis right behind the word of the statement, or 0
 } KalParser;
 
 /// A chain of nodes while it grows.

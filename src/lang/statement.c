@@ -455,6 +455,7 @@ KalNode *kal_parse_statement(KalParser *p)
     }
     const KalToken start = p->token;
     kal_parser_advance(p);
+    p->called = kal_parser_is(p, KAL_TOKEN_LEFT_PAREN) ? p->token.begin : 0;
     KalNode *node = parse(p, start.begin);
     if (!kal_parser_is(p, KAL_TOKEN_END) && !kal_parser_is(p, KAL_TOKEN_EOF)
         && !kal_parser_is(p, KAL_TOKEN_RIGHT_BRACE)) {

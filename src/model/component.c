@@ -353,6 +353,8 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
     if (!scope) {
         return KAL_BAD_VALUE;
     }
+    scope->call = call;
+    scope->component = entry->node;
     const size_t errors = b->report.errors;
     fill(b, entry, scope, given);
     if (b->report.errors > errors && entry->node->span.source != call->span.source) {

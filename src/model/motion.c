@@ -90,6 +90,44 @@ static KalValue set_dynamic(KalBuild *b, Start start, KalValue target, KalValue 
     return value;
 }
 
+// The part that a member is of, or an element of one; NULL for what is in none.
+static const KalScope *find_part(KalBuild *b, const KalNode *node)
+{
+    while (node->kind == KAL_NODE_MEMBER || node->kind == KAL_NODE_INDEX) {
+        node = node->of.binary.left;
+        const KalValue owner = kal_build_path(b, node, KAL_SPACE_VALUE);
+        if (owner.kind == KAL_VALUE_PART) {
+            return owner.of.part;
+        }
+    }
+    return NULL;
+}
+
+// What of a part starts by no coordinate may start by an argument: those that may be guesses.
+static void note_arguments(KalBuild *b, const KalNode *target)
+{
+    const bool prime = target->kind == KAL_NODE_PRIME;
+    const KalScope *part = find_part(b, prime ? target->of.unary.operand : target);
+    char list[200] = "";
+    size_t length = 0;
+    if (!part) {
+        return;
+    }
+    for (const KalNode *p = part->component->of.definition.parameters; p; p = p->next) {
+        const KalNode *name = p->of.declaration.target;
+        if (p->op == KAL_START_GUESS && length < sizeof list) {
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.*s",
+                                       length > 0 ? ", " : "",
+                                       (int)name->of.text.length, name->of.text.data);
+        }
+    }
+    if (length > 0) {
+        kal_build_note(
+            b, part->call->span,
+            "besides its coordinates, arguments say how this part starts: %s", list);
+    }
+}
+
 // A start value for one coordinate or velocity.  Values made of guesses are guesses.
 static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue value,
                           const KalNode *node)
@@ -101,6 +139,7 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
         return set_dynamic(b, start, target, value, node);
     }
     if (!kal_build_coordinate(b, target, span, &index)) {
+        note_arguments(b, node->of.declaration.target);
         return KAL_BAD_VALUE;
     }
     const KalUnitId unit = start.order == 1

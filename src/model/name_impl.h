@@ -91,7 +91,9 @@ struct KalScope {
     KalScope *owner;    ///< the scope that has the part
     const char *prefix; ///< of full names: "" or "link[2]."
     KalEntry *entries;
-    const KalNode *body; ///< its statements, to find out what is declared later
+    const KalNode *body;      ///< its statements, to find out what is declared later
+    const KalNode *call;      ///< that made the part
+    const KalNode *component; ///< that it is of; NULL for the global scope
 };
 
 /// A name in a frame.

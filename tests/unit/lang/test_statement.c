@@ -410,6 +410,8 @@ static void habits_of_other_languages_are_explained(void)
         "expected ':', for the unit follows from what stands behind it, found '['";
     static const char point[] =
         "; a point or a vector stands in brackets, as in [x, y]";
+    static const char list[] =
+        "; what a statement lists stands without parentheses, as in plot x, y,";
     static const char decimal[] = "; a decimal has a point, as in 0.5";
 
     refuses("force x = if x > 0 then 1 else 0", condition);
@@ -421,6 +423,9 @@ static void habits_of_other_languages_are_explained(void)
     refuses("contact floor [m]: x >= 0", unit);
     refuses("draw line (0,0) -> (x,y)", point);
     refuses("let r = (x, y)", point);
+    refuses("plot(t, x)", list);
+    refuses("plot (x)*(x, y)", point);
+    refuses("plot x, (x, y)", point);
     refuses("param a = 0,5", decimal);
     refuses("init x = 0,5", decimal);
     refuses("simulate 0 .. 0,5 every 1", "'every' and the time between samples");

@@ -250,6 +250,29 @@ static void errors_of_used_files_lead_to_the_part(void)
     lab_close(&lab);
 }
 
+// What is no coordinate of a part may be one of its arguments.
+static void starts_by_arguments_are_pointed_to(void)
+{
+    static const char body[] = "component B(m, turn ~ 1, spin ~ [0, 0]) {\n"
+                               "coord x, y\nlet w = [x, y']\ninit x' = spin.x\n}\n"
+                               "component A(m) {\ncoord x\npart inner = B(m)\n}\n";
+    static const char note[] = "besides its coordinates, arguments say how this part "
+                               "starts: turn, spin\n";
+    static const char *const targets[] = {"b.w = [1, 2]", "b.w.y = 1", "b.spin = 1",
+                                          "c.inner.w' = 1", "d[2].w = 0"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "%spart b = B(1), c = A(2), d[i in 1..2] = B(i)\ninit %s\n", body,
+                 targets[i]);
+        Lab lab;
+        lab_open(&lab, text);
+        ok(strstr(lab_messages(&lab), "is not a coordinate\nnote ") != NULL);
+        ok(strstr(lab_messages(&lab), note) != NULL);
+        lab_close(&lab);
+    }
+}
+
 // The same file by other names is the same file.
 static void paths_are_simplified(void)
 {
@@ -418,6 +441,7 @@ TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_elements),
         TAP_CASE(inner_names_hide_outer_ones), TAP_CASE(start_values_further_out_win),
         TAP_CASE(circles_are_refused), TAP_CASE(arguments_are_checked),
         TAP_CASE(files_are_used_once), TAP_CASE(errors_of_used_files_lead_to_the_part),
-        TAP_CASE(paths_are_simplified), TAP_CASE(wrong_files_are_told),
-        TAP_CASE(libraries_are_there), TAP_CASE(overrides_take_the_place_of_values),
+        TAP_CASE(starts_by_arguments_are_pointed_to), TAP_CASE(paths_are_simplified),
+        TAP_CASE(wrong_files_are_told), TAP_CASE(libraries_are_there),
+        TAP_CASE(overrides_take_the_place_of_values),
         TAP_CASE(wrong_overrides_are_told))
