@@ -8,6 +8,7 @@
 
 #include "base/whole_file.h"
 #include "report/report_impl.h"
+#include "report/start.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -235,6 +236,14 @@ KalStatus kal_report_take(KalReport *report, KalRun *run)
     return kal_record_take(report->record, run);
 }
 
+KalStatus kal_report_take_start(KalReport *report, KalRun *run)
+{
+    assert(report && run);
+    KAL_TRY(kal_record_take_start(report->record, run));
+    report->still = true;
+    return KAL_OK;
+}
+
 const KalTable *kal_report_table(const KalReport *report)
 {
     return report ? report->table : NULL;
@@ -348,7 +357,8 @@ static KalStatus write(KalReport *report, KalReportData *data, KalBlock *rows,
 static KalStatus put(KalReport *report, const KalRun *run, const KalReportFacts *facts,
                      const Target *target)
 {
-    KAL_TRY(kal_run_check_user(run, report->ctx, report->system));
+    KAL_TRY(report->still ? kal_run_check_placed(run, report->ctx, report->system)
+                          : kal_run_check_user(run, report->ctx, report->system));
     const KalReportFacts shown = {.seconds = facts->seconds,
                                   .failure =
                                       without_folder(report->system, facts->failure)};

@@ -30,6 +30,7 @@ struct KalReport {
     size_t first_formula;  ///< its column
     size_t n_plots;        ///< of the model's, that are shown
     size_t n_drawings;     ///< likewise
+    bool still;            ///< its row is a start without a motion
 };
 
 /// The column that holds a formula of a plot or of a drawing that is shown.

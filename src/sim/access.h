@@ -7,6 +7,7 @@
 #define SIM_ACCESS_H
 
 #include <kalaba/run.h>
+#include <kalaba/table.h>
 
 /// Where failures of the run are told.
 KalContext *kal_run_context(const KalRun *run);
@@ -35,5 +36,14 @@ long kal_run_peaks(const KalRun *run);
 /// started.  KAL_ERR_USAGE, told in `ctx`.
 KAL_CHECKED KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
                                          const KalSystem *system);
+
+/// Whether a start of the run was found that the constraints of the system allow, even if no
+/// motion could begin there.  KAL_ERR_USAGE, told in `ctx`.
+KAL_CHECKED KalStatus kal_run_check_placed(const KalRun *run, KalContext *ctx,
+                                           const KalSystem *system);
+
+/// Tell in the notes of a table what its rows are of: model, parameters, options, statistics.
+/// Failures of kal_table_set_text().
+KAL_CHECKED KalStatus kal_run_note(const KalRun *run, KalTable *table);
 
 #endif

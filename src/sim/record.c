@@ -649,12 +649,12 @@ void kal_record_set_run(KalRecord *record, int number)
     record->number = number;
 }
 
-// Find the values of formulas.  Runs may have parameters of their own: true if these are
-// new.
-static bool find_values(const KalRecord *record, const KalInstant *instant, Formulas *f)
+// Find the values of formulas where `sample` has its variables.  Runs may have parameters of
+// their own: true if these are new.
+static bool find_values(const KalRecord *record, const Sample *sample, Formulas *f)
 {
     assert(f->program);
-    const double *parameters = instant->settings.parameters;
+    const double *parameters = sample->instant->settings.parameters;
     const size_t size = record->system->model->n_parameters * sizeof(double);
     const bool is_new = !f->is_prepared || memcmp(f->prepared, parameters, size) != 0;
     if (is_new) {
@@ -662,7 +662,7 @@ static bool find_values(const KalRecord *record, const KalInstant *instant, Form
         kal_program_prepare(f->program, parameters, f->work);
         f->is_prepared = true;
     }
-    kal_program_eval(f->program, instant->variables, f->work, f->values);
+    kal_program_eval(f->program, sample->variables, f->work, f->values);
     return is_new;
 }
 
@@ -690,6 +690,37 @@ static bool look_at_sample(const KalRecord *record, const KalRun *run, double *r
     return sum == 0.0;
 }
 
+static Sample begin_sample(const KalRecord *record, const KalRun *run,
+                           const double *variables)
+{
+    return (Sample){.run = run,
+                    .instant = run->instant,
+                    .layout = &record->system->layout,
+                    .variables = variables,
+                    .formulas = record->formulas.values,
+                    .laws = record->laws.values,
+                    .number = record->number};
+}
+
+// Whether the time, positions, velocities and states are all that a kind of column takes.
+static bool is_of_state(Kind kind)
+{
+    return kind == TIME || kind == POSITION || kind == VELOCITY || kind == STATE
+           || kind == HOLD || kind == FORMULA || kind == RUN;
+}
+
+// The values of all columns; those that ask for a motion are NaN without one.
+static void take_values(const KalRecord *record, const Sample *sample, bool moves)
+{
+    const Column *columns = (const Column *)record->columns.data;
+    for (size_t i = 0; i < record->columns.size / sizeof *columns; i++) {
+        const Column column = columns[i];
+        record->row[i] = moves || is_of_state(column.kind)
+                             ? kinds[column.kind].value(sample, (size_t)column.index)
+                             : NAN;
+    }
+}
+
 // Everything that columns may ask for is computed first; then each kind takes its value
 // (columns.def). A sample that is known ahead has its row already.
 KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
@@ -701,31 +732,19 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
         return KAL_OK;
     }
     kal_run_settle(run);
-    Sample sample = {.run = run,
-                     .instant = run->instant,
-                     .layout = &record->system->layout,
-                     .variables = run->instant->variables,
-                     .formulas = record->formulas.values,
-                     .laws = record->laws.values,
-                     .number = record->number};
-    const Column *columns = (const Column *)record->columns.data;
-    assert(record->columns.size == kal_table_columns(record->table) * sizeof *columns);
+    Sample sample = begin_sample(record, run, run->instant->variables);
+    assert(record->columns.size == kal_table_columns(record->table) * sizeof(Column));
     if (record->has_works) {
         kal_run_works(run, &sample.works);
     }
     KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
-    if (record->formulas.program
-        && find_values(record, run->instant, &record->formulas)) {
+    if (record->formulas.program && find_values(record, &sample, &record->formulas)) {
         kal_doubter_prepare(&record->doubter, run->instant->settings.parameters);
     }
     if (record->laws.program) {
-        (void)find_values(record, run->instant, &record->laws);
+        (void)find_values(record, &sample, &record->laws);
     }
-    const size_t n_columns = record->columns.size / sizeof *columns;
-    for (size_t i = 0; i < n_columns; i++) {
-        record->row[i] =
-            kinds[columns[i].kind].value(&sample, (size_t)columns[i].index);
-    }
+    take_values(record, &sample, true);
     return KAL_OK;
 }
 
@@ -748,53 +767,33 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     return kal_table_add_row(record->table, row);
 }
 
-static KalStatus note_parameters(KalRecord *record, const KalInstant *instant)
+// Formulas of what the state does not determine come out as NaN, for these are NaN.
+KalStatus kal_record_take_start(KalRecord *record, KalRun *run)
 {
-    const KalModel *model = record->system->model;
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        const KalParameter *p = &model->parameters[i];
-        const KalQuantity quantity = {.name = p->name, .unit = p->unit};
-        KAL_TRY(kal_table_set_parameter(record->table, quantity,
-                                        instant->settings.parameters[i]));
+    KAL_NEED(record ? record->ctx : NULL, record && run);
+    KAL_TRY(kal_run_check_placed(run, record->ctx, record->system));
+    const KalLayout *layout = &record->system->layout;
+    const size_t size = layout->count * sizeof(double);
+    double *variables = (double *)kal_alloc(record->ctx, 1, size);
+    if (!variables) {
+        return kal_no_memory(record->ctx, "for the start of a run");
     }
-    return KAL_OK;
-}
-
-static KalStatus note_options(KalRecord *record, const KalRunOptions *options)
-{
-    KalTable *table = record->table;
-    KAL_TRY(kal_table_set_text(table, "method", kal_method_word(options->method)));
-    KAL_TRY(kal_table_set_text(table, "drift", kal_drift_word(options->drift)));
-    KAL_TRY(kal_table_set_number(table, "rtol", options->rtol));
-    return kal_table_set_number(table, "atol", options->atol);
-}
-
-static KalStatus note_statistics(KalRecord *record, const KalRun *run)
-{
-    KalStatistic list[KAL_STATISTIC_COUNT];
-    kal_run_describe(run, list);
-    for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
-        const bool shown = list[i].part != KAL_STATISTIC_OF_INTERNAL;
-        KAL_TRY(shown ? kal_table_set_number(record->table, list[i].name, list[i].value)
-                      : KAL_OK);
+    memcpy(variables, run->instant->variables, size);
+    for (size_t i = layout->qdd; i < layout->count; i++) {
+        variables[i] = NAN;
     }
-    return KAL_OK;
+    const Sample sample = begin_sample(record, run, variables);
+    if (record->formulas.program) {
+        (void)find_values(record, &sample, &record->formulas);
+    }
+    take_values(record, &sample, false);
+    kal_free(record->ctx, variables, size);
+    return kal_table_add_row(record->table, record->row);
 }
 
 KalStatus kal_record_finish(KalRecord *record, const KalRun *run)
 {
     KAL_NEED(record ? record->ctx : NULL, record && run);
     KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
-    KalTable *table = record->table;
-    KAL_TRY(kal_table_set_text(table, "model", kal_system_title(record->system)));
-    KAL_TRY(kal_table_set_text(table, "model_text", record->system->source->text));
-    KAL_TRY(kal_table_set_text(table, "kalaba", kal_version()));
-    KAL_TRY(note_parameters(record, run->instant));
-    KAL_TRY(note_options(record, &run->options));
-    KAL_TRY(note_statistics(record, run));
-    if (run->stopped_by) {
-        KAL_TRY(kal_table_set_text(table, "stopped_by", run->stopped_by));
-    }
-    kal_table_set_incomplete(table, !run->over);
-    return KAL_OK;
+    return kal_run_note(run, record->table);
 }

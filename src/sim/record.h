@@ -25,6 +25,11 @@ KAL_CHECKED KalStatus kal_record_add_errors(KalRecord *record);
 KAL_CHECKED KalStatus kal_record_look(KalRecord *record, KalRun *run,
                                       const double **out_values);
 
+/// Add a row for the start that was found for a run, whether the run could begin there or not:
+/// time, positions, velocities, states, and formulas of these.  All else is NaN.  KAL_ERR_USAGE
+/// without such a start, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_record_take_start(KalRecord *record, KalRun *run);
+
 /// Whether redundant constraints share a force in the state that was looked at last; then
 /// kal_record_doubts() tells whether the value of a column hangs on how.
 bool kal_record_has_doubts(KalRecord *record, KalRun *run);

@@ -338,6 +338,7 @@ KalStatus kal_run_begin(KalRun *run)
 // released.
 static void forget(KalRun *run)
 {
+    run->placed = false;
     run->started = false;
     run->statistics = (KalRunStatistics){.steps = 0};
     run->integration.counted = kal_run_counts(run);
@@ -383,6 +384,7 @@ static KalStatus start_here(KalRun *run, const bool *held)
     KAL_TRY(kal_run_modes_prepare(run));
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
+    run->placed = true;
     run->instant->contacts.stale = false;
     KAL_TRY(kal_run_modes_start(run, held));
     KAL_TRY(kal_run_contacts_start(run));
@@ -668,6 +670,15 @@ KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
         return kal_fail(ctx, KAL_ERR_USAGE, "the run is one of another system");
     }
     return kal_run_check_started(run, ctx);
+}
+
+KalStatus kal_run_check_placed(const KalRun *run, KalContext *ctx,
+                               const KalSystem *system)
+{
+    if (run->system != system || !run->placed) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "the run has no start of this system");
+    }
+    return KAL_OK;
 }
 
 KalStatus kal_run_advance(KalRun *run, double t)

@@ -348,7 +348,8 @@ struct KalRun {
     double t;        ///< reached
     double horizon;  ///< known
     KalOdeStep step; ///< the last one
-    bool started;
+    bool placed;     ///< a start was found that the constraints allow
+    bool started;    ///< and the run began there
     bool over;
     const char *stopped_by;
 

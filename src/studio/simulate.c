@@ -4,6 +4,7 @@
 // has taken half as long again, so that all of them together cost no more than the last.
 
 #include "base/block.h"
+#include "report/start.h"
 #include "show/page.h"
 #include "studio/evaluate_impl.h"
 #include "studio/worker.h"
@@ -121,11 +122,27 @@ static KalStatus prepare(Show *show)
     return kal_study_start(show->study, show->run);
 }
 
+// Of a run that cannot begin, its start is shown if there is one.  The failure stays.
+static KalStatus stand(Show *show, KalStatus failure)
+{
+    char why[2000];
+    KalContext *ctx = show->study->ctx;
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(ctx));
+    if (!show->page && show->run
+        && kal_report_take_start(show->report, show->run) == KAL_OK) {
+        (void)(tell(show, false, why) == KAL_OK); // the reason is told in any case
+    }
+    return kal_fail(ctx, failure, "%s", why);
+}
+
 // A run that fails on its way is shown as far as it came, with the reason.
 static KalStatus go(Show *show)
 {
     char why[2000];
-    KAL_TRY(prepare(show));
+    const KalStatus begun = prepare(show);
+    if (begun != KAL_OK) {
+        return stand(show, begun);
+    }
     const KalStatus status = kal_run_sample(show->run, take, show);
     (void)snprintf(why, sizeof why, "%s", kal_context_message(show->study->ctx));
     return tell(show, false, status == KAL_OK ? NULL : why);

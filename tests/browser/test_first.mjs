@@ -1,10 +1,18 @@
 // The first page of the studio, and what leads to a model and back.
 
 import path from 'node:path';
-import { comesTrue, demandBrowser, examples, ok, runCases, same } from './lab.mjs';
-import { PENDULUM, settled, until, write } from './studio_lab.mjs';
+import { comesTrue, demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+import { PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
 
 const crank = path.join(examples, 'slider_crank.kal');
+
+// How many pixels of a canvas are drawn on.
+function inkOf(canvas) {
+  return canvas.evaluate((e) => {
+    const { data } = e.getContext('2d').getImageData(0, 0, e.width, e.height);
+    return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+  });
+}
 
 async function the_gallery_shows_examples(lab) {
   await lab.studio(lab.folder, async (page) => {
@@ -19,11 +27,11 @@ async function the_gallery_shows_examples(lab) {
         .filter(({ text }) => !/^ *draw |^use (planar|spatial)/m.test(text))
         .map(({ name }) => name),
     );
-    same(undrawn.join(), 'wheel_massless', 'without a picture'); // nor a motion
-    await page
-      .locator('.example', { hasText: 'without mass' })
-      .scrollIntoViewIfNeeded();
-    await page.getByText('no motion: at t = 0: the acceleration is not').waitFor();
+    same(undrawn.join(), '', 'without a picture');
+    const still = page.locator('.example', { hasText: 'without mass' });
+    await still.scrollIntoViewIfNeeded();
+    await still.getByText('no motion: at t = 0: the acceleration is not').waitFor();
+    ok((await inkOf(still.locator('canvas'))) > 100, 'its start is not drawn');
     const abouts = await page.locator('.example .muted').allTextContents();
     ok(abouts.length > 40, 'examples say what they are');
     for (const about of abouts) {
@@ -33,6 +41,29 @@ async function the_gallery_shows_examples(lab) {
     await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
     await settled(page);
     ok(await page.locator('#stage canvas').isVisible(), 'no picture');
+  });
+}
+
+// Where there is a start and no motion, the start is what is shown.
+async function a_start_without_a_motion_is_shown(lab) {
+  const still = PENDULUM.replace('y [m]\n', 'y [m], z [m]\noutput way = z\n');
+  await lab.studio(lab.model('still.kal', still), async (page) => {
+    const notice = page.locator('#notice');
+    await settled(page, 'studio.run.rows === 1');
+    await comesTrue(async () => {
+      const said = await notice.textContent();
+      ok(/^at t = 0: the acceleration is not unique.*of z$/.test(said), said);
+    });
+    ok((await inkOf(page.locator('#stage canvas'))) > 100, 'no picture');
+    near(await page.evaluate('studio.run.columns[2].data[0]'), -0.8, 1e-9, 'y');
+    for (const tab of ['System', 'Plots']) {
+      await page.getByRole('tab', { name: tab }).click();
+    }
+    await slide(page, 'x', -0.6);
+    await settled(page, 'Math.abs(studio.run.columns[1].data[0] + 0.6) < 1e-9');
+    await write(page, PENDULUM);
+    await settled(page, 'studio.run.rows > 100');
+    same(await notice.textContent(), '');
   });
 }
 
@@ -156,6 +187,7 @@ async function keys_lead_through_the_menu(lab) {
 demandBrowser();
 await runCases([
   the_gallery_shows_examples,
+  a_start_without_a_motion_is_shown,
   no_change_is_lost_on_the_first_page,
   a_chosen_pane_comes_into_sight,
   nothing_of_another_model_stays,

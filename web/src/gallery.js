@@ -52,6 +52,10 @@ function curves(run) {
   return svg;
 }
 
+function excuse(reason) {
+  return make('span', { className: 'muted' }, `no motion: ${reason}`);
+}
+
 export class Gallery {
   /** `open(example)` is called for the one that is chosen. */
   constructor(element, link, open) {
@@ -123,13 +127,16 @@ export class Gallery {
       scene.canvas.tabIndex = -1;
       scene.bare = true;
       picture.append(scene.canvas);
+      if (run.rows === 1 && reason) {
+        picture.append(excuse(reason));
+      }
       scene.start();
       scene.freeze(run.time[Math.floor(run.rows / 3)]);
       scene.draw();
     } else if (run?.rows > 1) {
       picture.append(curves(run));
     } else {
-      picture.append(make('span', { className: 'muted' }, `no motion: ${reason}`));
+      picture.append(excuse(reason));
     }
   }
 }
