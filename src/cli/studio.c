@@ -116,33 +116,60 @@ static void take_down(const Signpost *post)
 }
 
 // The browser belongs to the user's session: it outlives us, and what it says is not ours.
-static void start_browser(const char *file)
+// A byte in the pipe says that there is none; starting one closes it.
+static void start_browser(const char *file, int pipe_end)
 {
+    static const char *const openers[] = {"xdg-open", "sensible-browser"};
     const int nowhere = open("/dev/null", O_RDWR);
     if (setsid() > 0 && nowhere >= 0) {
         (void)dup2(nowhere, STDIN_FILENO);
         (void)dup2(nowhere, STDOUT_FILENO);
         (void)dup2(nowhere, STDERR_FILENO);
-        if (fork() == 0) {
-            (void)execlp("xdg-open", "xdg-open", file, (char *)NULL);
+        const pid_t child = fork();
+        if (child > 0) {
+            _exit(0);
+        }
+        for (size_t i = 0; child == 0 && i < sizeof openers / sizeof openers[0]; i++) {
+            (void)execlp(openers[i], openers[i], file, (char *)NULL);
         }
     }
-    _exit(0);
+    (void)!write(pipe_end, "", 1);
+    _exit(1);
+}
+
+// Whether something was started that opens the file.
+static bool find_browser(const char *file)
+{
+    int ends[2];
+    char none;
+    if (pipe(ends) != 0) {
+        return false;
+    }
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    const pid_t child = fork();
+    if (child == 0) {
+        start_browser(file, ends[1]);
+    }
+    (void)close(ends[1]);
+    const bool found = child > 0 && read(ends[0], &none, 1) <= 0;
+    (void)close(ends[0]);
+    if (child > 0) {
+        (void)waitpid(child, NULL, 0);
+    }
+    return found;
 }
 
 static void open_browser(Signpost *post, const char *address)
 {
     if (!put_up(post, address)) {
         kal_message_print("warning: no browser is opened: there is no place for a file "
-                          "in /tmp");
-        return;
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        start_browser(post->file);
-    }
-    if (child > 0) {
-        (void)waitpid(child, NULL, 0);
+                          "in /tmp; the address is %s",
+                          address);
+    } else if (!find_browser(post->file)) {
+        kal_message_print("warning: no browser is opened: neither xdg-open nor "
+                          "sensible-browser is there; the address is %s",
+                          address);
     }
 }
 
