@@ -109,16 +109,18 @@ async function three_plots_fill_a_page(lab) {
       await page.evaluate(() => globalThis.dispatchEvent(new Event('beforeprint')));
       await page.emulateMedia({ media: 'print' });
       await laidOut(page);
-      const [heights, first] = await page.evaluate(() => {
+      const [heights, first, third] = await page.evaluate(() => {
         const outer = (e) => e.getBoundingClientRect().height + 12; // the margin below
         return [
           [...document.querySelectorAll('.plot')].map(outer),
           document.querySelector('.plot').getBoundingClientRect().top,
+          document.querySelectorAll('.plot')[1].getBoundingClientRect().bottom,
         ];
       });
       const flat = Math.min(...heights);
       ok(3 * flat <= PAGE && 4 * flat > PAGE, `plots of ${flat} in ${PAGE}`);
       ok(first + 2 * flat <= PAGE, `two begin at ${first} on the first page`);
+      ok(third <= PAGE, `the second ends at ${third} on the first page`);
     });
   }
 }
