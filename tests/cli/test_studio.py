@@ -37,9 +37,9 @@ SANITIZED = b"__asan_init" in Path(PROGRAM).read_bytes()
 class Studio:
     """A studio that runs, and a client for it."""
 
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, browser=("--no-browser",), env=None):
         self.process = subprocess.Popen(
-            [PROGRAM, "studio", str(path), "--no-browser", *options],
+            [PROGRAM, "studio", str(path), *browser, *options], env=env,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/", line)
@@ -699,6 +699,30 @@ def a_point_that_can_be_reached_is_reached():
 
 
 @case
+def a_start_without_a_motion_is_told():
+    """Nothing determines the acceleration of z: the start is told, then why it stays there."""
+    text = ("coord x, y, z\nstate s: s' = x'\nkinetic x'^2 + y'^2\nconstraint c: x + y = 1\n"
+            "init x = 0.25, x' = 2, z = 3, s = 4\nsimulate 1 .. 2 every 0.1\n"
+            "output o = x''\nplot y', y''\ndraw line [0, 0] -> [2*x, s + z]\n")
+    with studio() as s:
+        answer = s.evaluate(text)
+        run_data, error = answer[-2]["run"], answer[-1]["error"]
+        assert error["task"] == "run" and error["names"] == ["z"], error
+        assert error["message"] == run_data["failure"], (error, run_data["failure"])
+        assert (run_data["rows"], run_data["complete"]) == (1, False)
+        value = {c["name"]: column(run_data, i)[0] for i, c in enumerate(run_data["columns"])}
+        for name, want in (("t", 1.0), ("x", 0.25), ("y", 0.75), ("z", 3.0), ("x'", 2.0),
+                           ("y'", -2.0), ("s", 4.0)):
+            near([value[name]], [want], 1e-12)
+        assert value["o"] is None and value["energy()"] is None, value
+        formulas = [value[c["name"]] for c in run_data["columns"] if c["kind"] == "formula"]
+        assert sorted(f for f in formulas if f is not None) == [0.0, 0.5, 7.0], formulas
+        # Without a start there is nothing to show, and as a report neither.
+        assert "run" not in s.evaluate(text.replace("init ", "constraint d: x + y = 2\ninit "))[-2]
+        assert [list(a) for a in s.evaluate(text, ["report"])][-1] == ["error"]
+
+
+@case
 def a_point_that_cannot_be_reached_comes_near():
     """The end of a pendulum stays on its circle, where that is nearest to the pointer."""
     with studio() as s:
@@ -759,6 +783,53 @@ def a_model_is_shown_first():
         listed = json.loads(one.get("files")[1])
         assert (listed["first"], listed["files"]) == ("b.kal", ["b.kal"]), listed
         assert one.end()[0] == 0
+
+
+def opener(folder, name):
+    """A program that notes what it is asked to open, and a copy of it."""
+    path = Path(folder, name)
+    path.write_text(f"#!/bin/sh\n/bin/cp \"$1\" '{folder}/page'\n"
+                    f"/bin/ls -ld \"$1\" > '{folder}/{name}.part'\n"
+                    f"/bin/mv '{folder}/{name}.part' '{folder}/{name}.seen'\n")
+    path.chmod(0o755)
+
+
+@case
+def the_browser_is_led_to_the_address():
+    for name in ("xdg-open", "sensible-browser"):
+        with tempfile.TemporaryDirectory() as folder:
+            opener(folder, name)
+            one = Studio(EXAMPLES, browser=(), env={**os.environ, "PATH": folder})
+            seen = Path(folder, f"{name}.seen")
+            wait_for(seen.exists)
+            address = f"http://127.0.0.1:{one.port}/{one.token}/"
+            assert f'url={address}"' in Path(folder, "page").read_text()
+            assert one.get("")[0] == 200
+            words = seen.read_text().split() # of `ls`: the rights come first, the name last
+            assert words[0].startswith("-rw-------") and Path(words[-1]).exists(), words
+            assert one.token not in words[-1], "others see arguments"
+            assert one.end()[0::2] == (0, "")
+            assert not Path(words[-1]).exists() and not Path(words[-1]).parent.exists()
+
+
+@case
+def no_browser_is_started_unasked():
+    with tempfile.TemporaryDirectory() as folder:
+        opener(folder, "xdg-open")
+        one = Studio(EXAMPLES, env={**os.environ, "PATH": folder})
+        assert one.get("")[0] == 200 and not one.children()
+        assert one.end()[0::2] == (0, "")
+        assert [path.name for path in Path(folder).iterdir()] == ["xdg-open"]
+
+
+@case
+def without_a_browser_the_address_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        one = Studio(EXAMPLES, browser=(), env={**os.environ, "PATH": folder})
+        assert one.get("")[0] == 200
+        status, _, err = one.end()
+        assert status == 0 and err.startswith("kalaba: warning: no browser is opened"), err
+        assert f"the address is http://127.0.0.1:{one.port}/{one.token}/\n" in err, err
 
 
 @case
