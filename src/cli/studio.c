@@ -177,10 +177,10 @@ static KalExit serve(const KalArguments *arguments, KalStudio *studio, KalContex
 {
     Signpost post = {.file = ""};
     const char *address = kal_studio_address(studio);
+    listen_to_signals(); // who reads the address may end us
     printf("Kalaba studio: %s\n", address);
     printf("Ctrl-C ends it.\n");
     (void)fflush(stdout);
-    listen_to_signals();
     if (!arguments->options[OPTION_NO_BROWSER]) {
         open_browser(&post, address);
     }
