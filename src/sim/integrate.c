@@ -81,6 +81,18 @@ void kal_run_integrate_reset(KalRun *run)
     }
 }
 
+// What the implicit method needs of slopes.  What is there is of an attempt whose integrator
+// could not be made.
+static KalStatus make_slopes(KalRun *run)
+{
+    KalRunIntegration *integration = &run->integration;
+    kal_newton_clear(&integration->newton);
+    kal_tangent_clear(&integration->tangent, run->ctx);
+    return kal_newton_serves(run->instant)
+               ? kal_newton_init(&integration->newton, run->instant)
+               : kal_tangent_init(&integration->tangent, run->ctx, run->system);
+}
+
 // Make an integrator, unless that was done.
 // Jacobians are formulas of the system; those of the reduced form are not, so the usual
 // integrator alone takes it.
@@ -99,12 +111,7 @@ static KalStatus make(KalRun *run, KalIntegratorName name)
     if (run->integration.integrators[name]) {
         return KAL_OK;
     }
-    if (traits->needs_jacobian) {
-        KAL_TRY(
-            kal_newton_serves(run->instant)
-                ? kal_newton_init(&run->integration.newton, run->instant)
-                : kal_tangent_init(&run->integration.tangent, run->ctx, run->system));
-    }
+    KAL_TRY(traits->needs_jacobian ? make_slopes(run) : KAL_OK);
     return kal_integrator_create(run->ctx, name, &system, &options,
                                  &run->integration.integrators[name]);
 }

@@ -148,6 +148,7 @@ void kal_tangent_clear(KalTangent *tangent, KalContext *ctx)
 {
     kal_motion_destroy(tangent->motion);
     kal_workspace_clear(ctx, &tangent->workspace);
+    *tangent = (KalTangent){.motion = NULL};
 }
 
 // The problem with the rows that count and no forces yet.

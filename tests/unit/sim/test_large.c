@@ -228,19 +228,49 @@ static void dense_ways_have_their_limit(void)
     lab_close(&lab);
 }
 
+#define DAMPED                                         \
+    "coord x[N]\nkinetic sum(i in 1..N : x[i]'^2/2)\n" \
+    "force x[1] = -1000*x[1]'\ninit x[1]' = 1\n"       \
+    "simulate 0 .. 10 every 1\n"
+
 // A strong damper in a large system: the method for it is chosen, and its matrices are sparse.
 static void stiff_systems_change_their_method(void)
 {
     Lab lab;
-    if (lab_run(&lab, "param N = 210\ncoord x[210]\n"
-                      "kinetic sum(i in 1..N : x[i]'^2/2)\n"
-                      "force x[1] = -1000*x[1]'\ninit x[1]' = 1\n"
-                      "simulate 0 .. 10 every 1\n")) {
+    if (lab_run(&lab, "param N = 210\n" DAMPED)) {
         has_text(lab_incident(&lab, 0), "changed to method bdf");
         ok(kal_run_statistics(lab.run).stiff && kal_run_instant(lab.run)->large.solver);
         near(lab_q(&lab, 0), 1e-3, 1e-8);
     }
     lab_close(&lab);
+}
+
+// A run that could not change its method for want of memory is started again until it can, and
+// holds nothing twice.
+static void a_change_of_method_that_fails_is_made_again(void)
+{
+    static const char *const sizes[] = {"param N = 2\n", "param N = 210\n"};
+    for (int i = 0; i < 2; i++) {
+        Lab lab;
+        char text[300];
+        KalStatus status = KAL_ERR_NOMEM;
+        int failures = 0;
+        (void)snprintf(text, sizeof text, "%s%s", sizes[i], DAMPED);
+        if (lab_load(&lab, text) && ok(lab_start(&lab) == KAL_OK)) {
+            for (long calls = 0; status != KAL_OK && calls < 300; calls++) {
+                KalStartReport report;
+                lab.fault.calls_left = calls;
+                status = kal_run_start(lab.run, &report);
+                status = status == KAL_OK ? kal_run_advance(lab.run, 10.0) : status;
+                failures += status == KAL_ERR_NOMEM;
+                ok(status == KAL_OK || status == KAL_ERR_NOMEM);
+            }
+            lab.fault.calls_left = -1;
+            ok(status == KAL_OK && failures > 5);
+            ok(kal_run_statistics(lab.run).stiff);
+        }
+        lab_close(&lab);
+    }
 }
 
 // By backward differentiation, with rows that depend on others.
@@ -287,5 +317,6 @@ TAP_RUN(TAP_CASE(links_that_are_locked_swing_as_one_rod),
         TAP_CASE(a_wave_on_a_chain_of_ten_thousand_rods),
         TAP_CASE(a_gap_that_is_held_is_no_event), TAP_CASE(dense_ways_have_their_limit),
         TAP_CASE(stiff_systems_change_their_method),
+        TAP_CASE(a_change_of_method_that_fails_is_made_again),
         TAP_CASE(locked_links_swing_as_one_rod_by_bdf),
         TAP_CASE(every_allocation_may_fail))
