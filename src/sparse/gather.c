@@ -16,7 +16,7 @@ static void lay_out(KalCarver *carver, void *owner)
     gather->start = kal_carve(carver, (size_t)gather->size + 2, sizeof *gather->start);
     gather->row = kal_carve_ints(carver, room);
     gather->value = kal_carve_doubles(carver, room, 1);
-    gather->mark = kal_carve_ints(carver, (size_t)gather->size);
+    gather->mark = kal_carve(carver, (size_t)gather->size, sizeof *gather->mark);
 }
 
 KalStatus kal_gather_init(KalGather *gather, KalContext *ctx, int size, int64_t room)
@@ -67,7 +67,7 @@ static void merge(KalGather *gather, int size)
                 gather->value[gather->mark[i]] += gather->value[next];
                 continue;
             }
-            gather->mark[i] = (int)used;
+            gather->mark[i] = used;
             gather->row[used] = i;
             gather->value[used++] = gather->value[next];
         }

@@ -25,7 +25,7 @@ typedef struct KalGather {
     int64_t *start;         ///< size + 2: the matrix by columns
     int *row;               ///< room
     double *value;          ///< room
-    int *mark;              ///< size
+    int64_t *mark;          ///< size
 } KalGather;
 
 /// Make a workspace for matrices of up to `size` rows and columns and `room` entries.  The

@@ -328,13 +328,14 @@ static void find_scales(KalSparseLu *lu, const KalColumns *matrix,
 }
 
 // Begin with factors of nothing: in the order that there is, if it was made for a matrix like
-// this, else in a new one.
+// this with the same columns first, else in a new one.
 static KalStatus begin(KalSparseLu *lu, KalContext *ctx, const KalColumns *matrix,
                        int first)
 {
     const int64_t entries_given = matrix->start[matrix->columns];
     if (lu->workspace.block && lu->rows == matrix->rows
-        && lu->columns == matrix->columns && entries_given <= lu->ordered) {
+        && lu->columns == matrix->columns && lu->first == first
+        && entries_given <= lu->ordered) {
         memset(lu->mark, 0, (size_t)lu->rows * sizeof *lu->mark);
         memset(lu->scale, 0, (size_t)lu->rows * sizeof *lu->scale);
         lu->rank = 0;

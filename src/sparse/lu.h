@@ -75,9 +75,10 @@ typedef struct KalSparseLuEntry {
     double value;
 } KalSparseLuEntry;
 
-/// Factor.  Where `lu` has factors of a matrix of the same size with as many entries or more,
-/// the order of columns and the memory serve again; else it is cleared first.  KAL_ERR_LIMIT,
-/// KAL_ERR_NOMEM.  The caller clears it, whatever is returned.
+/// Factor.  Where `lu`, which comes zeroed, has factors of a matrix of the same size with as many
+/// entries or more and as many columns that went first, the order of columns and the memory serve
+/// again; else it is cleared first.  KAL_ERR_LIMIT, KAL_ERR_NOMEM.  The caller clears it,
+/// whatever is returned.
 KAL_CHECKED KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
                                            const KalColumns *matrix,
                                            const KalSparseLuOptions *options);

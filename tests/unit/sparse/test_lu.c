@@ -24,7 +24,7 @@ typedef struct Lab {
 
 static Lab lab;
 
-static KalStatus factor(Fault *fault, const double *weights, int64_t most)
+static KalColumns list_columns(void)
 {
     int64_t count = 0;
     for (int j = 0; j < lab.columns; j++) {
@@ -37,11 +37,16 @@ static KalStatus factor(Fault *fault, const double *weights, int64_t most)
         }
     }
     lab.start[lab.columns] = count;
+    return (KalColumns){lab.rows, lab.columns, lab.start, lab.row, lab.value};
+}
+
+static KalStatus factor(Fault *fault, const double *weights, int64_t most)
+{
+    const KalColumns matrix = list_columns();
     if (kal_context_create(fault_alloc, fault, &lab.ctx) != KAL_OK) {
         lab.ctx = NULL;
         return KAL_ERR_NOMEM;
     }
-    const KalColumns matrix = {lab.rows, lab.columns, lab.start, lab.row, lab.value};
     const KalSparseLuOptions options = {
         .weights = weights, .least = 1e-10, .most = most};
     return kal_sparse_lu_factor(&lab.lu, lab.ctx, &matrix, &options);
@@ -138,6 +143,40 @@ static void ranks_are_found(void)
     }
 }
 
+// Columns that are to go first do not depend on others, whatever went first before in the same
+// memory.
+static void what_goes_first_depends_on_nothing_behind(void)
+{
+    for (int round = 0; round < 50; round++) {
+        Rng rng = {(uint64_t)round};
+        Fault fault = {.calls_left = -1};
+        const int rank = rng_int(&rng, 2, 15);
+        double weights[MOST];
+        fill(&rng, MOST, 0);
+        for (int i = 0; i < MOST; i++) { // sums of columns, and these columns
+            weights[i] = 1.0;
+            lab.dense[i][rank + i % rank] = rng_entry(&rng);
+            for (int j = i % rank; j < rank; j++) {
+                lab.dense[i][j] = lab.dense[i][rank + i % rank];
+            }
+        }
+        lab.columns = 2 * rank;
+        ok(factor(&fault, weights, 1 << 20) == KAL_OK && lab.lu.rank == rank);
+        for (int first = rank; first > 0; first--) {
+            const KalColumns matrix = list_columns();
+            const KalSparseLuOptions options = {
+                .weights = weights, .least = 1e-10, .most = 1 << 20, .first = first};
+            ok(kal_sparse_lu_factor(&lab.lu, lab.ctx, &matrix, &options) == KAL_OK);
+            ok(lab.lu.rank == rank);
+            for (int j = 0; j < first; j++) {
+                ok(lab.lu.pivot[j] >= 0);
+            }
+        }
+        end();
+        ok(fault.live_bytes == 0);
+    }
+}
+
 // The factors of a band have as many entries as the band.
 static void long_bands_stay_sparse(void)
 {
@@ -220,5 +259,6 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(solutions_solve), TAP_CASE(ranks_are_found),
+        TAP_CASE(what_goes_first_depends_on_nothing_behind),
         TAP_CASE(long_bands_stay_sparse), TAP_CASE(too_many_entries_are_refused),
         TAP_CASE(every_allocation_may_fail))
