@@ -81,7 +81,9 @@ static void find_blocks(Blocks *b)
 static void fill(const Blocks *b, const double *values, const int *member, int count)
 {
     const KalRowPattern *M = &b->large->shape.M;
-    memset(b->a, 0, sizeof *b->a * SIDE * SIDE);
+    for (int r = 0; r < count; r++) {
+        memset(b->a + (size_t)r * SIDE, 0, (size_t)count * sizeof *b->a);
+    }
     for (int r = 0; r < count; r++) {
         int c = 0;
         for (int64_t k = M->start[member[r]]; k < M->start[member[r] + 1]; k++) {
