@@ -35,6 +35,27 @@ static const char TAKEN[] =
     "typedef typeid typename typeof typeof_unqual union unix unsigned using "
     "virtual void volatile wave waves wchar_t where while work xor xor_eq ";
 
+// Names that files and targets of build systems cannot have, in any mix of capitals: NAME.h would
+// stand before a header of C or POSIX, NAME.c is our other file or a device of Windows, `m` is the
+// library that we link with, and the rest are targets that CMake and Meson have for themselves.
+static const char NOT_FILES[] =
+    " aio alloca ar argp argz arpa assert byteswap cet complex cpio cpuid crypt "
+    "ctype dirent dlfcn elf endian envz err errno error execinfo fcntl features "
+    "fenv float fmtmsg fnmatch fts ftw getopt glob grp iconv ifaddrs inttypes "
+    "iso646 langinfo libgen libintl limits link locale malloc math mcheck memory "
+    "mm_malloc mntent monetary mqueue ndbm net netdb nl_types obstack omp paths "
+    "poll printf pthread pty pwd quadmath regex regexp resolv sched search "
+    "semaphore setjmp shadow signal spawn stdalign stdarg stdatomic stdbit stdbool "
+    "stdckdint stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string "
+    "strings stropts syscall sysexits syslimits syslog tar termio termios tgmath "
+    "threads time trace uchar ucontext ulimit unistd unwind utime utmp utmpx values "
+    "varargs wait wchar wctype wordexp windows io direct process conio main con prn "
+    "aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 "
+    "lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 m all all_build benchmark build clean coverage "
+    "depend dist distcheck edit_cache help install list_install_components package "
+    "package_source phony preinstall rebuild_cache reconfigure run_tests test "
+    "uninstall zero_check ";
+
 // How families of macros of <math.h> and <float.h> begin.
 static const char *const BEGINNINGS[] = {"M_",   "FP_",   "DBL_",
                                          "FLT_", "LDBL_", "DECIMAL_"};
@@ -127,11 +148,34 @@ static char *spell(KalArena *arena, const char *name, const char *ending)
     return text;
 }
 
-const char *kal_c_identifier(KalArena *arena, const char *name)
+static bool same_but_for_capitals(const char *name, const char *small, size_t length)
+{
+    size_t i = 0;
+    while (i < length
+           && (name[i] | (is_letter((unsigned char)name[i]) ? 0x20 : 0)) == small[i]) {
+        i++;
+    }
+    return i == length && name[i] == '\0';
+}
+
+// Whether files of that name would be taken for others, also where capitals do not count.
+static bool is_no_file(const char *name)
+{
+    for (const char *at = NOT_FILES + 1; *at != '\0';) {
+        const size_t length = strcspn(at, " ");
+        if (same_but_for_capitals(name, at, length)) {
+            return true;
+        }
+        at += length + 1;
+    }
+    return false;
+}
+
+const char *kal_c_model_name(KalArena *arena, const char *name)
 {
     assert(arena && name);
     char *text = spell(arena, name, "");
-    if (text && is_taken(text)) {
+    if (text && (is_taken(text) || is_no_file(text))) {
         text[strlen(text)] = '_';
     }
     return text;

@@ -15,8 +15,10 @@
 
 #include <stdbool.h>
 
-/// The identifier for one name, in the arena; NULL when there is no memory.
-const char *kal_c_identifier(KalArena *arena, const char *name);
+/// The identifier that files, targets of build systems and all names begin with, in the arena; NULL
+/// when there is no memory.  Names of headers of C and of targets that build systems have for
+/// themselves get an underscore, too.
+const char *kal_c_model_name(KalArena *arena, const char *name);
 
 /// Identifiers for `count` names, each followed by an ending, behind the `n_before` that out_names
 /// holds; none is one of those before it.  False when there is no memory.

@@ -319,7 +319,7 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
 {
     assert(name && !plan->name);
     const KalModel *model = plan->system->model;
-    plan->name = kal_c_identifier(plan->arena, name);
+    plan->name = kal_c_model_name(plan->arena, name);
     if (!plan->name) {
         return kal_no_memory(plan->ctx, "for names");
     }

@@ -118,6 +118,38 @@ def words_and_macros_of_c_and_cpp_are_no_names():
                 assert done.returncode == 0, done.stderr
 
 
+# Of C and POSIX; of the device, the library and the other file; of CMake and Meson.
+NO_FILES = ("math", "stdio", "string", "time", "Limits", "features", "MAIN", "aux", "LPT1", "m",
+            "test", "all", "install", "clean", "help", "dist", "PHONY")
+
+
+@case
+def files_are_not_those_of_the_system_or_of_tools():
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        model = Path(other) / "test.kal"
+        model.write_text("coord x\nkinetic x'^2\npotential sin(x)\n")
+        for name in (*NO_FILES, "tests", "ma", "mm", "mai", "x_1"):
+            target = Path(folder) / name
+            status, out, err = export(model, target, "--name", name, "--json")
+            assert status == 0, err
+            own = name + ("_" if name in NO_FILES else "")
+            assert json.loads(out)["name"] == own, out
+            subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-I.", f"{own}.c", "main.c",
+                            "-o", "example", "-lm"], cwd=target, check=True, timeout=HANG)
+        # what the model is called by itself, by the tools that it is written for
+        target = Path(folder) / "built"
+        assert export(model, target)[0] == 0
+        for *command, needs in (("cmake", "-S", ".", "-B", "by_cmake", "cmake"),
+                                ("cmake", "--build", "by_cmake", "cmake"),
+                                ("meson", "setup", "by_meson", "meson"),
+                                ("ninja", "-C", "by_meson", "meson")):
+            if shutil.which(needs):
+                done = subprocess.run(command, cwd=target, capture_output=True, text=True,
+                                      timeout=HANG, check=False)
+                assert done.returncode == 0, done.stdout + done.stderr
+                assert "arning" not in done.stdout + done.stderr, done.stdout + done.stderr
+
+
 GLUE = """
 #include "unit.h"
 #include <string.h>
