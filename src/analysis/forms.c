@@ -224,7 +224,7 @@ static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
 static KalStatus add_sparse(KalForms *forms, KalBlock *list, const KalSparse *matrix)
 {
     return kal_block_add(forms->ctx, list, matrix->value,
-                         (size_t)matrix->start[matrix->rows] * sizeof(KalExpr));
+                         kal_sparse_entries(matrix) * sizeof(KalExpr));
 }
 
 // What a program computes before the derivatives with respect to inputs.

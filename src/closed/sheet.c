@@ -210,11 +210,6 @@ KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
     return named->symbol;
 }
 
-static size_t entries(const KalSparse *matrix)
-{
-    return matrix->start ? (size_t)matrix->start[matrix->rows] : 0;
-}
-
 // Give each kind of formula its place in the one list, and copy them there.
 static KalExpr *place(KalExpr **at, const KalExpr *from, size_t n)
 {
@@ -229,8 +224,9 @@ static KalExpr *place(KalExpr **at, const KalExpr *from, size_t n)
 
 static size_t count_all(const KalEquations *eq)
 {
-    return 2 + entries(&eq->M) + 2 * eq->n + entries(&eq->A) + eq->m + entries(&eq->B)
-           + entries(&eq->servo_A) + eq->n_servos + eq->model->n_states;
+    return 2 + kal_sparse_entries(&eq->M) + 2 * eq->n + kal_sparse_entries(&eq->A)
+           + eq->m + kal_sparse_entries(&eq->B) + kal_sparse_entries(&eq->servo_A)
+           + eq->n_servos + eq->model->n_states;
 }
 
 static void gather(KalSheet *sheet)
@@ -239,13 +235,13 @@ static void gather(KalSheet *sheet)
     const KalExpr energies[2] = {eq->kinetic, eq->potential};
     KalExpr *at = sheet->all;
     sheet->energies = place(&at, energies, 2);
-    sheet->M = place(&at, eq->M.value, entries(&eq->M));
+    sheet->M = place(&at, eq->M.value, kal_sparse_entries(&eq->M));
     sheet->Q = place(&at, eq->Q, eq->n);
-    sheet->A = place(&at, eq->A.value, entries(&eq->A));
+    sheet->A = place(&at, eq->A.value, kal_sparse_entries(&eq->A));
     sheet->b = place(&at, eq->b, eq->m);
     sheet->C = place(&at, eq->C, eq->n);
-    sheet->B = place(&at, eq->B.value, entries(&eq->B));
-    sheet->servo_A = place(&at, eq->servo_A.value, entries(&eq->servo_A));
+    sheet->B = place(&at, eq->B.value, kal_sparse_entries(&eq->B));
+    sheet->servo_A = place(&at, eq->servo_A.value, kal_sparse_entries(&eq->servo_A));
     sheet->servo_b = place(&at, eq->servo_b, eq->n_servos);
     sheet->rates = at;
     for (size_t i = 0; i < eq->model->n_states; i++) {

@@ -285,7 +285,7 @@ static KalStatus find_rank(Classifier *c)
     KAL_TRY(make_integrals(c, false, &values));
     KalRank rank = {.least = 0};
     KalStatus status =
-        kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);
+        kal_probe_create(c->g, values.value, kal_sparse_entries(&values), &probe);
     if (status == KAL_OK) {
         status = kal_probe_rank(probe, &values, KAL_RANK_ENTRIES, &rank);
     }

@@ -36,6 +36,12 @@ typedef struct KalSparse {
     KalExpr *value;  ///< start[rows]
 } KalSparse;
 
+/// How many entries a sparse matrix has.
+static inline size_t kal_sparse_entries(const KalSparse *matrix)
+{
+    return matrix->start ? (size_t)matrix->start[matrix->rows] : 0;
+}
+
 /// Free what a sparse matrix holds.
 void kal_sparse_clear(KalSparse *matrix);
 

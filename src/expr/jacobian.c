@@ -56,7 +56,7 @@ static KalStatus add_entry(Entries *entries, Entry entry)
 void kal_sparse_clear(KalSparse *matrix)
 {
     if (matrix->ctx && matrix->start) {
-        const size_t count = (size_t)matrix->start[matrix->rows];
+        const size_t count = kal_sparse_entries(matrix);
         kal_free(matrix->ctx, matrix->column, count * sizeof *matrix->column);
         kal_free(matrix->ctx, matrix->value, count * sizeof *matrix->value);
         kal_free(matrix->ctx, matrix->start,

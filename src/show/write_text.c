@@ -216,7 +216,7 @@ static void put_matrix(const KalShown *shown, KalPage *page, const KalShownMatri
 {
     const KalModel *model = shown->sheet.eq->model;
     KalTexts texts;
-    const size_t n = (size_t)m->pattern->start[m->pattern->rows];
+    const size_t n = kal_sparse_entries(m->pattern);
     if (page->status != KAL_OK) {
         return;
     }

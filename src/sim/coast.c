@@ -13,11 +13,6 @@ enum {
     MOST_STEPS = 1024 // until somebody is asked whether to go on
 };
 
-static size_t entries_of(const KalSystem *system)
-{
-    return (size_t)system->equations->A.start[system->m];
-}
-
 void kal_coast_clear(KalCoast *coast)
 {
     kal_workspace_clear(coast->ctx, &coast->workspace);
@@ -27,7 +22,7 @@ void kal_coast_clear(KalCoast *coast)
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalCoast *coast = (KalCoast *)owner;
-    const size_t entries = entries_of(coast->road->system);
+    const size_t entries = kal_sparse_entries(&coast->road->system->equations->A);
     const size_t rows = (size_t)coast->n_rows;
     coast->of = kal_carve(carver, 1, sizeof *coast->of);
     coast->once = kal_carve(carver, entries, sizeof *coast->once);
@@ -106,7 +101,7 @@ void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
 {
     assert(0 <= lane && lane < KAL_LANES && run);
     const KalRankWatch *watch = &run->rank;
-    const size_t entries = entries_of(run->system);
+    const size_t entries = kal_sparse_entries(&run->system->equations->A);
     coast->runs[lane] = run;
     coast->of->evaluations[lane] = 0;
     coast->of->steps[lane] = 0;
@@ -142,7 +137,7 @@ void kal_coast_leave(KalCoast *coast, int lane, double t)
 {
     KalRun *run = coast->runs[lane];
     KalRankWatch *watch = &run->rank;
-    const size_t entries = entries_of(run->system);
+    const size_t entries = kal_sparse_entries(&run->system->equations->A);
     tell(coast, lane);
     coast->runs[lane] = NULL;
     run->t = t;

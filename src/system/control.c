@@ -74,11 +74,6 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t entries_of(const KalSparse *matrix)
-{
-    return (size_t)matrix->start[matrix->rows];
-}
-
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalControl *control = owner;
@@ -90,9 +85,9 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t u = (size_t)system->n_actuators;
     const size_t rows = m + s;
     const size_t widest = larger(n, larger(rows, u));
-    control->A = kal_carve_doubles(carver, entries_of(&e->servo_A), 1);
+    control->A = kal_carve_doubles(carver, kal_sparse_entries(&e->servo_A), 1);
     control->b = kal_carve_doubles(carver, s, 1);
-    control->B = kal_carve_doubles(carver, entries_of(&e->B), 1);
+    control->B = kal_carve_doubles(carver, kal_sparse_entries(&e->B), 1);
     control->rows = control->is_large ? kal_carve_doubles(carver, s, u)
                                       : kal_carve_doubles(carver, rows, widest);
     control->gap = kal_carve_doubles(carver, rows, 1);
@@ -176,12 +171,13 @@ void kal_control_read(KalControl *control, const double *values)
 {
     assert(values);
     const KalEquations *equations = control->system->equations;
-    const double *b = values + entries_of(&equations->servo_A);
+    const double *b = values + kal_sparse_entries(&equations->servo_A);
     control->n_blamed = 0;
-    memcpy(control->A, values, entries_of(&equations->servo_A) * sizeof *values);
+    memcpy(control->A, values,
+           kal_sparse_entries(&equations->servo_A) * sizeof *values);
     memcpy(control->b, b, equations->n_servos * sizeof *b);
     memcpy(control->B, b + equations->n_servos,
-           entries_of(&equations->B) * sizeof *values);
+           kal_sparse_entries(&equations->B) * sizeof *values);
 }
 
 void kal_control_freeze(KalControl *control, bool frozen)

@@ -102,7 +102,7 @@ static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
     kal_free(system->ctx, reactions, (m + 1) * sizeof *reactions);
     KAL_TRY(status);
     return kal_system_compile(system, doubts->slopes.value,
-                              (size_t)doubts->slopes.start[rows], &doubts->program);
+                              kal_sparse_entries(&doubts->slopes), &doubts->program);
 }
 
 // Most models have no formula with reactions, and so no program.
@@ -142,7 +142,7 @@ static size_t count_numbers(const KalDoubts *doubts, const KalSystem *system,
 {
     assert(doubts->rows > 0);
     const size_t m = (size_t)system->m;
-    const size_t values = (size_t)doubts->slopes.start[doubts->rows];
+    const size_t values = kal_sparse_entries(&doubts->slopes);
     const size_t basis = dense ? m * (size_t)system->n : 0;
     return kal_program_work(doubts->program) + values + basis + 2 * m;
 }
@@ -169,7 +169,7 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     d->block_size = numbers * sizeof(double);
     d->work = d->block;
     d->values = d->work + kal_program_work(doubts->program);
-    d->basis = d->values + doubts->slopes.start[doubts->rows];
+    d->basis = d->values + kal_sparse_entries(&doubts->slopes);
     d->scale = d->basis + (dense ? m * (size_t)system->n : 0);
     d->slope = d->scale + m;
     return KAL_OK;

@@ -20,7 +20,7 @@ enum {
 // The place of the row that entry k of a sparse matrix is in.
 static size_t row_of(const KalSparse *matrix, size_t k)
 {
-    assert(k < (size_t)matrix->start[matrix->rows]);
+    assert(k < kal_sparse_entries(matrix));
     size_t row = 0;
     while (row + 1 < matrix->rows && (size_t)matrix->start[row + 1] <= k) {
         row++;

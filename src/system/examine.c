@@ -187,7 +187,7 @@ static KalStatus evaluate_rows(KalCheck *check, const KalSparse *rows, double *v
                                double *entries, bool *out_finite)
 {
     assert(rows->start && out_finite);
-    const size_t count = (size_t)rows->start[rows->rows];
+    const size_t count = kal_sparse_entries(rows);
     fill_values(check, values);
     KAL_TRY(kal_eval(check->draft.model->graph, rows->value, count, values, entries));
     *out_finite = true;

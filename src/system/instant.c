@@ -240,7 +240,7 @@ const double *kal_scatter(const KalSparse *matrix, const double *values, double 
             dense[row * matrix->columns + (size_t)matrix->column[k]] = values[k];
         }
     }
-    return values + matrix->start[matrix->rows];
+    return values + kal_sparse_entries(matrix);
 }
 
 // Programs compute the lower triangle of M only.

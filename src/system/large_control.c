@@ -27,17 +27,12 @@ struct KalLargeControl {
     KalLarge *solver;
 };
 
-static size_t entries_of(const KalSparse *matrix)
-{
-    return (size_t)matrix->start[matrix->rows];
-}
-
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalLargeControl *control = owner;
     const KalEquations *e = control->system->equations;
     const size_t rows = e->m + e->n_servos;
-    const size_t entries = entries_of(&e->A) + entries_of(&e->servo_A);
+    const size_t entries = kal_sparse_entries(&e->A) + kal_sparse_entries(&e->servo_A);
     control->start = kal_carve(carver, rows + 1, sizeof *control->start);
     control->column = kal_carve(carver, entries, sizeof *control->column);
     control->entries = kal_carve_doubles(carver, entries, 1);
@@ -56,9 +51,9 @@ static void join_rows(KalLargeControl *control)
     const KalSparse *servos = &system->equations->servo_A;
     const size_t m = A->rows;
     memcpy(control->start, A->start, (m + 1) * sizeof *A->start);
-    memcpy(control->column, A->column, entries_of(A) * sizeof *A->column);
-    memcpy(control->column + entries_of(A), servos->column,
-           entries_of(servos) * sizeof *servos->column);
+    memcpy(control->column, A->column, kal_sparse_entries(A) * sizeof *A->column);
+    memcpy(control->column + kal_sparse_entries(A), servos->column,
+           kal_sparse_entries(servos) * sizeof *servos->column);
     for (size_t i = 0; i < m; i++) {
         control->names[i] = kal_system_constraint_names(system)[i];
     }
@@ -117,9 +112,10 @@ KalStatus kal_large_control_solve(KalLargeControl *control, const KalInstant *in
 {
     assert(instant->large.solver && servos && gap);
     const KalEquations *e = control->system->equations;
-    memcpy(control->entries, instant->large.A, entries_of(&e->A) * sizeof(double));
-    memcpy(control->entries + entries_of(&e->A), servos,
-           entries_of(&e->servo_A) * sizeof(double));
+    memcpy(control->entries, instant->large.A,
+           kal_sparse_entries(&e->A) * sizeof(double));
+    memcpy(control->entries + kal_sparse_entries(&e->A), servos,
+           kal_sparse_entries(&e->servo_A) * sizeof(double));
     memcpy(control->acts, instant->large.acts, e->m * sizeof(bool));
     for (size_t i = 0; i < e->n_servos; i++) {
         control->b[e->m + i] = gap[i];

@@ -19,11 +19,6 @@ enum {
 // A column of which no more is left depends on others.
 static const double LEAST = 1e-15;
 
-static int64_t entries_of(const KalSparse *matrix)
-{
-    return matrix->start[matrix->rows];
-}
-
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalNewton *newton = owner;
@@ -33,11 +28,11 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t size = e->n + e->m + (size_t)system->n_states;
     newton->rows = kal_carve_ints(carver, e->m);
     newton->places = kal_carve_ints(carver, e->m);
-    newton->M = kal_carve_doubles(carver, (size_t)entries_of(&e->M), 1);
-    newton->A = kal_carve_doubles(carver, (size_t)entries_of(&e->A), 1);
-    newton->R = kal_carve_doubles(carver, (size_t)entries_of(&tangent->R), 1);
-    newton->S = kal_carve_doubles(carver, (size_t)entries_of(&tangent->S), 1);
-    newton->F = kal_carve_doubles(carver, (size_t)entries_of(&tangent->F), 1);
+    newton->M = kal_carve_doubles(carver, kal_sparse_entries(&e->M), 1);
+    newton->A = kal_carve_doubles(carver, kal_sparse_entries(&e->A), 1);
+    newton->R = kal_carve_doubles(carver, kal_sparse_entries(&tangent->R), 1);
+    newton->S = kal_carve_doubles(carver, kal_sparse_entries(&tangent->S), 1);
+    newton->F = kal_carve_doubles(carver, kal_sparse_entries(&tangent->F), 1);
     newton->kept = kal_carve_doubles(carver, e->n, 1);
     newton->b = kal_carve_doubles(carver, size, 1);
     newton->x = kal_carve_doubles(carver, size, 1);
@@ -55,12 +50,13 @@ KalStatus kal_newton_init(KalNewton *newton, KalInstant *instant)
     const KalSystemTangent *tangent = &system->tangent;
     assert(kal_newton_serves(instant) && tangent->derived);
     const int size = system->n + system->m + system->n_states;
-    const int64_t room = 2 * entries_of(&system->equations->M)
-                         + 2 * entries_of(&system->equations->A)
-                         + entries_of(&tangent->R) + entries_of(&tangent->S)
-                         + entries_of(&tangent->F) + system->n_states;
+    const size_t room = 2 * kal_sparse_entries(&system->equations->M)
+                        + 2 * kal_sparse_entries(&system->equations->A)
+                        + kal_sparse_entries(&tangent->R)
+                        + kal_sparse_entries(&tangent->S)
+                        + kal_sparse_entries(&tangent->F) + (size_t)system->n_states;
     *newton = (KalNewton){.instant = instant};
-    KAL_TRY(kal_gather_init(&newton->gather, instant->ctx, size, room));
+    KAL_TRY(kal_gather_init(&newton->gather, instant->ctx, size, (int64_t)room));
     return kal_workspace_make_raw(instant->ctx, "for an implicit method", lay_out,
                                   newton, &newton->workspace);
 }
@@ -152,8 +148,8 @@ static KalStatus take_numbers(KalNewton *newton)
     const KalEquations *e = instant->system->equations;
     const KalSystemTangent *tangent = &instant->system->tangent;
     if (instant->large.solver) {
-        memcpy(newton->M, instant->large.M, (size_t)entries_of(&e->M) * sizeof(double));
-        memcpy(newton->A, instant->large.A, (size_t)entries_of(&e->A) * sizeof(double));
+        memcpy(newton->M, instant->large.M, kal_sparse_entries(&e->M) * sizeof(double));
+        memcpy(newton->A, instant->large.A, kal_sparse_entries(&e->A) * sizeof(double));
     } else {
         pick_entries(newton);
     }
@@ -162,7 +158,7 @@ static KalStatus take_numbers(KalNewton *newton)
     double *const to[] = {newton->R, newton->S, newton->F};
     const KalSparse *const of[] = {&tangent->R, &tangent->S, &tangent->F};
     for (int i = 0; i < 3; i++) {
-        const size_t count = (size_t)entries_of(of[i]);
+        const size_t count = kal_sparse_entries(of[i]);
         memcpy(to[i], next, count * sizeof *next);
         next += count;
     }

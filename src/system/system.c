@@ -47,7 +47,7 @@ static void add_all(Outputs *outputs, const KalExpr *e, size_t count)
 
 static void add_sparse(Outputs *outputs, const KalSparse *matrix)
 {
-    add_all(outputs, matrix->value, (size_t)matrix->start[matrix->rows]);
+    add_all(outputs, matrix->value, kal_sparse_entries(matrix));
 }
 
 // A formula, or the number 0 where there is none.

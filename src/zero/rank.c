@@ -206,7 +206,7 @@ static KalStatus add_rows(Elimination *e, const KalProbe *probe,
     for (size_t j = 0; j < e->n; j++) {
         e->kept_by[j] = NONE;
     }
-    for (int64_t k = 0; k < matrix->start[matrix->rows]; k++) {
+    for (size_t k = 0; k < kal_sparse_entries(matrix); k++) {
         e->to_come[matrix->column[k]]++;
     }
     for (size_t i = 0; i < matrix->rows && status == KAL_OK && fits; i++) {
@@ -255,7 +255,7 @@ static KalStatus rank_in(const Question *q, KalArithmetic field, size_t *out_ran
 {
     const KalSparse *matrix = q->matrix;
     assert(matrix->start);
-    const size_t count = (size_t)matrix->start[matrix->rows];
+    const size_t count = kal_sparse_entries(matrix);
     const size_t full = matrix->rows < matrix->columns ? matrix->rows : matrix->columns;
     size_t most = 0;
     bool known = true;
@@ -280,7 +280,7 @@ KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, int64_t most,
 {
     const Question q = {probe, matrix, most};
     assert(matrix->start && out_rank);
-    const size_t count = (size_t)matrix->start[matrix->rows];
+    const size_t count = kal_sparse_entries(matrix);
     KalPurity purity = {.exact = false};
     KalRank rank = {.least = 0};
     KAL_TRY(kal_probe_prepare(probe, matrix->value, count, KAL_ARITHMETIC_RESIDUES,
