@@ -16,8 +16,8 @@
 
 static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
 
-// Beyond this a double does not count.
-static const double MOST_COUNT = 0x1p53;
+// Above it numbers that differ are read as one.
+static const double MOST_COUNT = 0x1p53 - 1.0;
 
 bool kal_option_number(const char *word, const char *text, double *out_number)
 {
@@ -37,7 +37,12 @@ bool kal_option_whole(const char *word, const char *text, double least,
     if (!kal_option_number(word, text, &number)) {
         return false;
     }
-    if (!(number >= least && number <= MOST_COUNT) || number != floor(number)) {
+    if (number > MOST_COUNT) {
+        kal_message_print("option '%s' takes a whole number up to %.0f, not '%s'", word,
+                          MOST_COUNT, text);
+        return false;
+    }
+    if (!(number >= least) || number != floor(number)) {
         kal_message_print("option '%s' takes a whole number%s, not '%s'", word,
                           least > 0.0 ? ", 1 or more" : "", text);
         return false;

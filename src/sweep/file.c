@@ -121,6 +121,26 @@ static void identify_runs(Text *text, const KalRunOptions *o)
     write_line(text, line);
 }
 
+// What is asked of runs whose `simulate` depends on their inputs: `adjust` is shown options that
+// differ from those of the model in all fields, so that what it sets is told from what it leaves.
+static void identify_wishes(Text *text, const KalSweep *sweep)
+{
+    KalRunOptions o = kal_run_options(sweep->given);
+    o.from -= 1.0;
+    o.until += 1.0;
+    o.every *= 2.0;
+    o.rtol *= 2.0;
+    o.atol *= 2.0;
+    o.method = o.method == KAL_METHOD_BDF ? KAL_METHOD_AUTO : KAL_METHOD_BDF;
+    o.drift = o.drift == KAL_DRIFT_NONE ? KAL_DRIFT_PROJECT : KAL_DRIFT_NONE;
+    o.stabilize += 1.0;
+    o.max_steps += 1;
+    if (sweep->adjust) {
+        sweep->adjust(sweep->user, &o);
+    }
+    identify_runs(text, &o);
+}
+
 // All that rows depend on, as a text.
 static KalStatus identify(Work *w)
 {
@@ -135,6 +155,7 @@ static KalStatus identify(Work *w)
     for (size_t k = 0; k < sweep->n_structures; k++) {
         identify_runs(&text, &sweep->structures[k].options);
     }
+    identify_wishes(&text, sweep);
     return text.status;
 }
 

@@ -303,11 +303,11 @@ static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
         return fail(r, "with '..' also the number of values, as in \"L = 0.1 .. 1 "
                        "count 50\"");
     }
-    if (!is_whole(count) || count < 1.0) {
-        return fail(r, "a whole number of values, 1 or more");
-    }
     if (count > (double)KAL_SWEEP_RUN_LIMIT) {
         return fail_many(r->reader->ctx);
+    }
+    if (!is_whole(count) || count < 1.0) {
+        return fail(r, "a whole number of values, 1 or more");
     }
     input->kind = KAL_INPUT_RANGE;
     input->count = (uint64_t)count;

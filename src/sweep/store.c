@@ -271,7 +271,8 @@ void kal_store_destroy(KalStore *store)
     kal_free(store->ctx, store, sizeof *store);
 }
 
-// The magic word comes last: a file that has it has all of its head.
+// The magic word comes last: a file that has it has all of its head.  Who is killed before leaves
+// what is_unbegun() knows.
 static KalStatus write_head(KalStore *store)
 {
     const uint64_t size = store->spec.identity_size;
@@ -318,16 +319,46 @@ static KalStatus fail_other(const KalStore *store)
                     kal_file_shown(store->spec.path));
 }
 
-// Whether the file is the work of this sweep.
-static KalStatus check_head(KalStore *store)
-{
+// What a file begins with.
+typedef struct Front {
     char magic[sizeof MAGIC - 1];
+    uint64_t size; // of the identity
+} Front;
+
+static KalStatus read_front(const KalStore *store, Front *out_front)
+{
+    KAL_TRY(read_at(store, 0, out_front->magic, sizeof out_front->magic));
+    return read_at(store, sizeof out_front->magic, &out_front->size,
+                   sizeof out_front->size);
+}
+
+// Whether somebody who began the file was killed, or found no room on the disk, before its head was
+// whole: no magic word or a part of it, and nothing behind the head, in which no sweep was done.
+static bool is_unbegun(const KalStore *store, const Front *front)
+{
+    struct stat file = {.st_size = 0};
+    const uint64_t head = sizeof front->magic + sizeof front->size;
+    size_t same = 0;
+    while (same < sizeof front->magic && front->magic[same] == MAGIC[same]) {
+        same++;
+    }
+    bool rest = false;
+    for (size_t i = same; i < sizeof front->magic; i++) {
+        rest = rest || front->magic[i] != '\0';
+    }
+    return fstat(store->descriptor, &file) == 0 && same < sizeof front->magic && !rest
+           && ((uint64_t)file.st_size <= head
+               || (uint64_t)file.st_size - head <= front->size);
+}
+
+// Whether the file is the work of this sweep.
+static KalStatus check_head(const KalStore *store, const Front *front)
+{
     char part[4096];
-    uint64_t size = 0;
-    uint64_t place = sizeof magic + sizeof size;
-    KAL_TRY(read_at(store, 0, magic, sizeof magic));
-    KAL_TRY(read_at(store, sizeof magic, &size, sizeof size));
-    if (memcmp(magic, MAGIC, sizeof magic) != 0 || size != store->spec.identity_size) {
+    const uint64_t size = front->size;
+    const uint64_t place = sizeof front->magic + sizeof size;
+    if (memcmp(front->magic, MAGIC, sizeof front->magic) != 0
+        || size != store->spec.identity_size) {
         return fail_other(store);
     }
     for (size_t done = 0; done < size;) {
@@ -448,8 +479,15 @@ static KalStatus scan(KalStore *store)
 
 static KalStatus go_on(KalStore *store)
 {
+    Front front = {.size = 0};
     KAL_TRY(open_file(store, 0));
-    KAL_TRY(check_head(store));
+    KAL_TRY(read_front(store, &front));
+    if (is_unbegun(store, &front)) {
+        KAL_TRY(ftruncate(store->descriptor, 0) == 0 ? KAL_OK : fail(store, "write"));
+        KAL_TRY(write_head(store));
+    } else {
+        KAL_TRY(check_head(store, &front));
+    }
     return scan(store);
 }
 

@@ -48,8 +48,9 @@ typedef struct KalStoreRow {
 KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
                                        KalStore **out_store);
 
-/// Open a file and find out which slots are filled.  KAL_ERR_USAGE when it is the work of
-/// another sweep, KAL_ERR_FILE, KAL_ERR_NOMEM.
+/// Open a file and find out which slots are filled.  One whose maker was killed before it said
+/// what it is has none.  KAL_ERR_USAGE when it is the work of another sweep, KAL_ERR_FILE,
+/// KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                                      KalStore **out_store);
 

@@ -250,6 +250,23 @@ def interrupted_work_is_kept_for_the_same_command_only():
 
 
 @case
+def work_of_options_that_show_in_later_runs_is_another():
+    """Where `simulate` depends on an input, an option that says what the model does is no less an
+    option."""
+    with Folder():
+        Path("timed.kal").write_text(SPRING.replace("k = 8 [N/m]", "k = 8 [N/m], T = 5").replace(
+            "0 .. 5 every 5", "0 .. T every T, rtol = 1e-8, atol = 1e-8"))
+        command = ["timed.kal", "-o", "a.csv", "--vary", "T = 1, 2, 3, 4", "--shard", "1/2",
+                   "--resume"]
+        sweep(*command)
+        for more in ["--until", "5"], ["--tolerance", "1e-8"], ["--drift", "project"], [
+                "--method", "auto"], ["--max-steps", "100000000"]:
+            status, _, err = run("sweep", *command, *more)
+            assert status == 2 and "another sweep" in err, (more, status, err)
+        sweep(*command)
+
+
+@case
 def values_that_are_not_unique_are_told():
     # Two rods side by side: how they share the pull is not unique, the sum of it is.
     with Folder():
@@ -498,6 +515,8 @@ def wrong_usage_is_told():
                 (["spring.kal", "-o", "a.csv", "--shard", "3/2"], "shards"),
                 (["spring.kal", "-o", "a.csv", "--shard", "x"], "K/N"),
                 (["spring.kal", "-o", "a.csv", "--threads", "0"], "1 or more"),
+                (["spring.kal", "-o", "a.csv", "--seed", "9007199254740993"],
+                 "up to 9007199254740991"),
                 (["spring.kal", "-o", "a.csv", "--merge"], "no work of shards"),
                 (["spring.kal", "-o", "a.csv", "--vary", "k = 1, 2", "-p", "k=3"],
                  "an input of the sweep"),

@@ -232,7 +232,12 @@ static void too_many_runs_are_refused(void)
                                        "k = 1 .. 2 count 10000000"};
     SweepLab lab;
     ok(sweep_lab_open(&lab, spring, -1) == KAL_OK);
+    static const char *const more[] = {"k = 1 .. 2 count 1e18",
+                                       "k = 1 .. 2 count 1e300", "k = 0 .. 9e15"};
     ok(plan(&lab, vary, 2, NULL, 0) == KAL_ERR_LIMIT);
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        ok(plan(&lab, &more[i], 1, NULL, 0) == KAL_ERR_LIMIT);
+    }
     sweep_lab_close(&lab);
 }
 

@@ -308,6 +308,64 @@ static void other_work_is_refused(void)
     close_lab(&lab);
 }
 
+// Whether a file of so many bytes is taken up as one without rows, and rows are there again.
+static bool is_taken_up(Lab *lab, const char *bytes, size_t size)
+{
+    FILE *file = fopen(lab->spec.path, "wb");
+    bool good = file && fwrite(bytes, 1, size, file) == size;
+    good = file && fclose(file) == 0 && good
+           && kal_store_open(lab->ctx, &lab->spec, &lab->store) == KAL_OK
+           && kal_store_filled(lab->store) == 0 && put(lab->store, 2) == KAL_OK
+           && kal_store_flush(lab->store) == KAL_OK;
+    kal_store_destroy(lab->store);
+    lab->store = NULL;
+    good = good && kal_store_open(lab->ctx, &lab->spec, &lab->store) == KAL_OK
+           && kal_store_filled(lab->store) == 1 && is_whole(lab->store, 2);
+    kal_store_destroy(lab->store);
+    lab->store = NULL;
+    return good;
+}
+
+// The head of a file ends with its first word: who is killed at any moment before it is there, or
+// finds no room for it, has done nothing, whatever it was to be the work of.
+static void what_was_hardly_begun_begins_anew(void)
+{
+    enum {
+        MAGIC_SIZE = 15,
+        HEAD_SIZE = MAGIC_SIZE + 8 + sizeof identity
+    };
+
+    char head[HEAD_SIZE];
+    char bytes[HEAD_SIZE];
+    Lab lab;
+    if (!open_lab(&lab)) {
+        return;
+    }
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    kal_store_destroy(lab.store);
+    FILE *file = fopen(lab.spec.path, "rb");
+    ok(file && fread(head, 1, sizeof head, file) == sizeof head && fclose(file) == 0);
+    memcpy(bytes, head, sizeof head);
+    memset(bytes, 0, MAGIC_SIZE);
+    for (size_t size = 0; size <= HEAD_SIZE; size++) {
+        ok(is_taken_up(&lab, bytes, size));
+    }
+    bytes[MAGIC_SIZE + 8] ^= 1; // the work of another sweep
+    for (size_t n = 0; n < MAGIC_SIZE; n++) {
+        memcpy(bytes, head, n);
+        ok(is_taken_up(&lab, bytes, HEAD_SIZE));
+    }
+    // of somebody else
+    static const char zeros[1000] = {0};
+    ok(folder_write(&lab.folder, "a.sweep", "kalaba swims"));
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_USAGE);
+    file = fopen(lab.spec.path, "wb");
+    ok(file && fwrite(zeros, 1, sizeof zeros, file) == sizeof zeros
+       && fclose(file) == 0);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_USAGE && !lab.store);
+    close_lab(&lab);
+}
+
 // In another process: whether it is refused a new file, and leaves the one that is there alone.
 static bool is_refused_elsewhere(const KalStoreSpec *spec)
 {
@@ -372,5 +430,6 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(rows_are_there_again), TAP_CASE(a_process_that_ends_loses_little),
         TAP_CASE(rows_are_written_in_time), TAP_CASE(what_is_damaged_is_empty),
         TAP_CASE(samples_are_there_again), TAP_CASE(other_work_is_refused),
+        TAP_CASE(what_was_hardly_begun_begins_anew),
         TAP_CASE(new_work_does_not_replace_other_work),
         TAP_CASE(every_allocation_may_fail))
