@@ -522,9 +522,8 @@ static double part_of(const KalSweepPlan *plan, uint64_t run, uint32_t axis)
     const KalDraw shift = {plan->seed, run / plan->samples, axis, USE_SHIFT};
     switch (plan->design) {
     case KAL_SWEEP_LATIN:
-        return ((double)kal_draw_shuffle(order, sample, plan->samples)
-                + kal_draw_part(kal_draw_bits(own)))
-               / (double)plan->samples;
+        return kal_draw_within(kal_draw_shuffle(order, sample, plan->samples),
+                               kal_draw_part(kal_draw_bits(own)), plan->samples);
     case KAL_SWEEP_SOBOL:
         return kal_draw_part(kal_sobol_bits(sample, (int)axis) ^ kal_draw_bits(shift));
     case KAL_SWEEP_RANDOM: break;
@@ -532,19 +531,21 @@ static double part_of(const KalSweepPlan *plan, uint64_t run, uint32_t axis)
     return kal_draw_part(kal_draw_bits(own));
 }
 
+// Between a and b, whatever rounding does: of logarithms it may be more than their distance.
 static double random_value(const KalSweepInput *input, double part)
 {
-    assert(part >= 0.0 && part <= 1.0);
+    assert(part > 0.0 && part < 1.0);
     const double a = input->a;
     const double b = input->b;
     switch (input->kind) {
-    case KAL_INPUT_LOGUNIFORM: return exp(log(a) + part * (log(b) - log(a)));
+    case KAL_INPUT_LOGUNIFORM:
+        return fmin(fmax(exp(log(a) + part * (log(b) - log(a))), a), b);
     case KAL_INPUT_NORMAL: return a + b * kal_normal_quantile(part);
     case KAL_INPUT_UNIFORM:
     case KAL_INPUT_LIST:
     case KAL_INPUT_RANGE: break;
     }
-    return between(a, b, part);
+    return fmin(between(a, b, part), b);
 }
 
 // The run counts through the grid with its last axis fastest, and within a point of the

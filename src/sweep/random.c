@@ -51,6 +51,12 @@ double kal_draw_part(uint64_t bits)
     return ((double)(bits >> 12) + 0.5) * 0x1p-52;
 }
 
+double kal_draw_within(uint64_t place, double own, uint64_t n)
+{
+    assert(place < n && own > 0.0 && own < 1.0);
+    return fmin(((double)place + own) / (double)n, 1.0 - 0x1p-53);
+}
+
 // One walk of the network over 2 × `half` bits.
 static uint64_t feistel(KalDraw draw, uint64_t i, int half)
 {

@@ -23,6 +23,10 @@ uint64_t kal_draw_bits(KalDraw draw);
 /// A number between 0 and 1, neither of them, from bits: the middle of one of 2⁵² parts.
 double kal_draw_part(uint64_t bits);
 
+/// The number in place `place` of n equal parts of the unit interval that is as far within it as
+/// `own`, between 0 and 1, is in the whole; neither 0 nor 1, whatever rounding does.
+double kal_draw_within(uint64_t place, double own, uint64_t n);
+
 /// Where a random order of 0 … n − 1, one of those that a draw names, puts i.
 uint64_t kal_draw_shuffle(KalDraw draw, uint64_t i, uint64_t n);
 

@@ -133,6 +133,29 @@ static void random_inputs_follow_the_grid(void)
     sweep_lab_close(&lab);
 }
 
+// Where the bounds are as near to each other as logarithms are to their rounding.
+static void random_values_are_between_their_bounds(void)
+{
+    static const char *const texts[] = {"k = loguniform(1e300, 1.0000000000001e300)",
+                                        "k = loguniform(1e-300, 1.0000000000001e-300)",
+                                        "k = uniform(0.1, 0.1000000000000001)"};
+    static const double bounds[][2] = {
+        {1e300,  1.0000000000001e300 },
+        {1e-300, 1.0000000000001e-300},
+        {0.1,    0.1000000000000001  }
+    };
+    SweepLab lab;
+    ok(sweep_lab_open(&lab, spring, -1) == KAL_OK);
+    for (int i = 0; i < 3; i++) {
+        ok(plan(&lab, NULL, 0, &texts[i], 1000) == KAL_OK);
+        for (uint64_t run = 1; run <= 1000; run++) {
+            const double k = input(&lab, run, 0);
+            ok(k >= bounds[i][0] && k <= bounds[i][1]);
+        }
+    }
+    sweep_lab_close(&lab);
+}
+
 static void distributions_have_their_moments(void)
 {
     static const char *const texts[] = {"k = normal(10, 2)", "k = loguniform(1, 100)",
@@ -245,6 +268,7 @@ TAP_RUN(TAP_CASE(the_last_of_a_grid_is_fastest), TAP_CASE(values_are_expressions
         TAP_CASE(whole_numbers_need_no_count),
         TAP_CASE(ranges_may_be_as_wide_as_numbers_are),
         TAP_CASE(random_inputs_follow_the_grid),
+        TAP_CASE(random_values_are_between_their_bounds),
         TAP_CASE(distributions_have_their_moments), TAP_CASE(wrong_texts_are_refused),
         TAP_CASE(places_are_those_of_the_whole_text),
         TAP_CASE(too_many_runs_are_refused))

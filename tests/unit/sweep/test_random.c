@@ -27,6 +27,19 @@ static void parts_are_inside(void)
     near(kal_draw_part((uint64_t)1 << 63), 0.5, 1e-15);
 }
 
+// Of the last of many parts rounding reaches the end.
+static void places_are_inside(void)
+{
+    const double most = kal_draw_part(UINT64_MAX);
+    for (uint64_t n = 1; n <= UINT64_C(1000000000000); n *= 10) {
+        const double last = kal_draw_within(n - 1, most, n);
+        ok(last < 1.0 && last >= (double)(n - 1) / (double)n);
+        ok(isfinite(kal_normal_quantile(last)));
+        ok(kal_draw_within(0, kal_draw_part(0), n) > 0.0);
+    }
+    near(kal_draw_within(2, 0.5, 10), 0.25, 1e-16);
+}
+
 // The mean of n parts is 1/2 to 1/√(12 n), the mean square 1/3.
 static void parts_fill_the_interval(void)
 {
@@ -128,6 +141,7 @@ static void sobol_integrates_better_than_chance(void)
 }
 
 TAP_RUN(TAP_CASE(philox_is_philox), TAP_CASE(parts_are_inside),
-        TAP_CASE(parts_fill_the_interval), TAP_CASE(orders_leave_nothing_out),
-        TAP_CASE(quantiles_invert_the_distribution), TAP_CASE(sobol_fills_every_axis),
-        TAP_CASE(sobol_fills_the_square), TAP_CASE(sobol_integrates_better_than_chance))
+        TAP_CASE(places_are_inside), TAP_CASE(parts_fill_the_interval),
+        TAP_CASE(orders_leave_nothing_out), TAP_CASE(quantiles_invert_the_distribution),
+        TAP_CASE(sobol_fills_every_axis), TAP_CASE(sobol_fills_the_square),
+        TAP_CASE(sobol_integrates_better_than_chance))
