@@ -647,6 +647,7 @@ static KalStatus check(const Work *w)
                         "ranks share the runs among them: neither a shard nor a merge "
                         "goes with them");
     }
+    KAL_TRY(kal_sweep_check_threads(context(w), o->threads));
     KAL_TRY(check_names(w));
     if (w->ranks && kal_ranks_own(w->ranks) > 0) {
         return KAL_OK; // rank 0 has the file

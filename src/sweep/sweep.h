@@ -51,6 +51,9 @@ const KalStructure *kal_sweep_structure(const KalSweep *sweep, uint64_t run);
 void kal_sweep_fill_row(const KalSweep *sweep, uint64_t run, const double *values,
                         double *out_row);
 
+/// KAL_ERR_USAGE for a number of threads below 0.
+KAL_CHECKED KalStatus kal_sweep_check_threads(KalContext *ctx, int threads);
+
 /// How many threads work where so many are asked for; 0: all cores.
 size_t kal_sweep_threads(int threads);
 

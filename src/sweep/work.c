@@ -623,6 +623,16 @@ static void *attend(void *user)
     return NULL;
 }
 
+KalStatus kal_sweep_check_threads(KalContext *ctx, int threads)
+{
+    return threads >= 0
+               ? KAL_OK
+               : kal_fail(ctx, KAL_ERR_USAGE,
+                          "a sweep has 1 thread or more, or 0 for as many as there "
+                          "are cores, not %d",
+                          threads);
+}
+
 size_t kal_sweep_threads(int threads)
 {
     assert(threads >= 0);
@@ -651,11 +661,9 @@ static void go_on_all(Pool *pool)
 KalStatus kal_sweep_go(const KalSweep *sweep, const KalSweepJob *job)
 {
     KAL_NEED(sweep ? sweep->ctx : NULL, sweep && job && job->take);
-    if (job->shard > job->shards || (job->shard == 0) != (job->shards == 0)
-        || job->threads < 0) {
-        return kal_fail(sweep->ctx, KAL_ERR_USAGE,
-                        "a sweep has no shard %llu of %llu, and not fewer threads "
-                        "than 1",
+    KAL_TRY(kal_sweep_check_threads(sweep->ctx, job->threads));
+    if (job->shard > job->shards || (job->shard == 0) != (job->shards == 0)) {
+        return kal_fail(sweep->ctx, KAL_ERR_USAGE, "a sweep has no shard %llu of %llu",
                         (unsigned long long)job->shard,
                         (unsigned long long)job->shards);
     }

@@ -236,6 +236,11 @@ static void wrong_use_is_refused(void)
        == KAL_ERR_USAGE);
     ok(write_file((KalSweepFileOptions){.merge = true, .resume = true}, &summary)
        == KAL_ERR_USAGE);
+    ok(write_file((KalSweepFileOptions){.threads = -3}, &summary) == KAL_ERR_USAGE);
+    has_text(kal_context_message(lab.sweep.ctx), "not -3");
+    ok(write_file((KalSweepFileOptions){.threads = -3, .merge = true}, &summary)
+       == KAL_ERR_USAGE);
+    has_text(kal_context_message(lab.sweep.ctx), "not -3");
     close_lab();
 }
 
