@@ -89,8 +89,8 @@ typedef struct KalSweepOptions {
     const char *const *columns; ///< with `trajectories` only
     size_t n_columns;
     /// Changes how runs go, unless NULL; it is called for each system, for what the work in a
-    /// file is known by, and where `simulate` depends on an input for each run, by any thread.  `watch` is not for it to set, but for
-    /// kal_sweep_start().
+    /// file is known by, and where `simulate` depends on an input for each run, by any thread.
+    /// `watch` is not for it to set, but for kal_sweep_start().
     void (*adjust)(void *user, KalRunOptions *options);
     KalSweepLoad load; ///< NULL: inputs that change the structure are refused
     void *user;        ///< passed to both
