@@ -10,8 +10,10 @@
 
 #include "sim/scan.h"
 
+#include "base/processor.h"
+#include "sim/scan_math.h"
+
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,9 +21,6 @@ enum {
     N = KAL_SCAN_NODES,
     DEGREE = N - 1
 };
-
-// Coefficients have this rounding, relative to the largest value.
-static const double ROUNDING = 256.0 * DBL_EPSILON;
 
 // Where a step is looked at, in parts of it: the zeros of the derivative of a Chebyshev
 // polynomial and the ends, for which the coefficients are found well.
@@ -100,8 +99,9 @@ static void lay_out(KalCarver *carver, void *owner)
     KalScan *scan = owner;
     const KalSystem *system = scan->spec.system;
     scan->inverse = kal_carve_doubles(carver, N, N);
+    scan->nodes = kal_carve_doubles(carver, N, 1);
     scan->state = kal_carve_doubles(carver, scan->spec.room, 1);
-    scan->coefficients = kal_carve_doubles(carver, kal_system_state_size(system), N);
+    scan->coefficients = kal_carve_doubles(carver, scan->ld, N);
     scan->box = kal_carve(carver, system->layout.count, sizeof(KalRange));
     scan->work = kal_carve(carver, largest_work(&scan->spec), sizeof(KalRange));
     scan->results = kal_carve(carver, count_results(&scan->spec), sizeof(KalRange));
@@ -113,9 +113,14 @@ KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
 {
     scan->ctx = ctx;
     scan->spec = *spec;
+    scan->states = kal_system_state_size(spec->system);
+    scan->ld = (scan->states + KAL_SCAN_GROUP - 1) / KAL_SCAN_GROUP * KAL_SCAN_GROUP;
     KAL_TRY(kal_workspace_make(ctx, "for events", lay_out, scan, &scan->workspace));
     for (size_t i = 0; i < spec->system->layout.count; i++) {
         scan->box[i] = (KalRange){-INFINITY, INFINITY};
+    }
+    for (int j = 0; j < N; j++) {
+        scan->nodes[j] = node(j);
     }
     invert(scan->inverse);
     return KAL_OK;
@@ -130,67 +135,38 @@ void kal_scan_clear(KalScan *scan)
 // Coefficients are the inverse times the values at the nodes, for each number of the state.
 KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new)
 {
-    const size_t states = kal_system_state_size(scan->spec.system);
-    memset(scan->coefficients, 0, states * N * sizeof(double));
+    memset(scan->coefficients, 0, N * scan->ld * sizeof(double));
     scan->t_old = t_old;
     scan->t_new = t_new;
     for (int j = 0; j < N; j++) {
-        const double t = j < DEGREE ? t_old + node(j) * (t_new - t_old) : t_new;
+        const double t = j < DEGREE ? t_old + scan->nodes[j] * (t_new - t_old) : t_new;
         KAL_TRY(scan->spec.interpolate(scan->spec.user, t, scan->state));
-        for (size_t i = 0; i < states; i++) {
-            for (int k = 0; k < N; k++) {
-                scan->coefficients[i * N + (size_t)k] +=
-                    scan->inverse[k * N + j] * scan->state[i];
+        for (int k = 0; k < N; k++) {
+            double *row = scan->coefficients + (size_t)k * scan->ld;
+            for (size_t i = 0; i < scan->states; i++) {
+                row[i] += scan->inverse[k * N + j] * scan->state[i];
             }
         }
     }
     return KAL_OK;
 }
 
-// Cut a polynomial at a part u of its stretch, by the scheme of de Casteljau, and keep the
-// beginning.
-static void keep_beginning(double *c, double u)
+// Ranges over the part from a to b of a step, by what suits the processor.
+static void find_ranges(const KalScan *scan, double a, double b)
 {
-    assert(u >= 0.0 && u <= 1.0);
-    for (int level = 1; level < N; level++) {
-        for (int k = DEGREE; k >= level; k--) {
-            c[k] = (1.0 - u) * c[k - 1] + u * c[k];
-        }
+    const KalScanPart part = {.coefficients = scan->coefficients,
+                              .ld = scan->ld,
+                              .count = scan->states,
+                              .begin = a,
+                              .end = b};
+    KalRange *out = scan->box + scan->spec.system->layout.q; // states follow velocities
+#ifdef KAL_WIDE
+    if (kal_has_wide()) {
+        kal_scan_ranges_wide(&part, out);
+        return;
     }
-}
-
-// The same, but keep the end.
-static void keep_end(double *c, double u)
-{
-    assert(u >= 0.0 && u <= 1.0);
-    for (int level = 1; level < N; level++) {
-        for (int k = 0; k < N - level; k++) {
-            c[k] = (1.0 - u) * c[k] + u * c[k + 1];
-        }
-    }
-}
-
-// The range of a polynomial over the part from a to b of its stretch, theory (15.12).
-static KalRange range_of(const double *coefficients, double a, double b)
-{
-    double c[N];
-    memcpy(c, coefficients, sizeof c);
-    double size = 0.0;
-    for (int k = 0; k < N; k++) {
-        size = fabs(c[k]) > size ? fabs(c[k]) : size;
-    }
-    if (b < 1.0) {
-        keep_beginning(c, b);
-    }
-    if (a > 0.0) {
-        keep_end(c, b > 0.0 ? a / b : 0.0);
-    }
-    KalRange range = {c[0], c[0]};
-    for (int k = 1; k < N; k++) {
-        range.low = c[k] < range.low ? c[k] : range.low;
-        range.high = c[k] > range.high ? c[k] : range.high;
-    }
-    return (KalRange){range.low - ROUNDING * size, range.high + ROUNDING * size};
+#endif
+    kal_scan_ranges(&part, out);
 }
 
 // The ranges of a program's results over the box of variables.
@@ -212,10 +188,7 @@ static void fill_box(KalScan *scan, double a, double b)
     const double to = fmin((b - scan->t_old) / width, 1.0);
     assert(from <= to);
     scan->box[0] = (KalRange){a, b};
-    for (size_t i = 0; i < kal_system_state_size(system); i++) {
-        scan->box[system->layout.q + i] = range_of(scan->coefficients + i * N, from,
-                                                   to); // velocities and states follow
-    }
+    find_ranges(scan, from, to);
     for (size_t i = system->layout.holds; i < system->layout.qdd; i++) {
         const double value = scan->spec.instant->variables[i];
         scan->box[i] = (KalRange){value, value};

@@ -10,11 +10,8 @@
 #ifndef SIM_SCAN_H
 #define SIM_SCAN_H
 
+#include "sim/scan_math.h"
 #include "system/instant.h"
-
-enum {
-    KAL_SCAN_NODES = 9 ///< states that a step is known by: one more than its degree
-};
 
 /// What a scan needs of a run.
 typedef struct KalScanSpec {
@@ -34,8 +31,11 @@ typedef struct KalScan {
     KalScanSpec spec;
     KalWorkspace workspace; ///< all arrays below
     double *inverse;      ///< nodes × nodes: from values at the nodes to coefficients
+    double *nodes;        ///< parts of a step
     double *state;        ///< room
-    double *coefficients; ///< 2 n × nodes
+    size_t states;        ///< numbers of a state that are polynomials
+    size_t ld;            ///< so many numbers from one row of coefficients to the next
+    double *coefficients; ///< nodes × ld: one row holds those of all numbers
     KalRange *box;        ///< as KalLayout
     KalRange *work;       ///< of a program
     KalRange *results;    ///< of the programs, one after the other
