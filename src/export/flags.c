@@ -42,6 +42,16 @@ static bool has_sparse(const KalExportPlan *plan, const char *flag)
     return flags[i].set;
 }
 
+bool kal_export_has_friction(const KalExportPlan *plan)
+{
+    const KalModel *model = plan->system->model;
+    bool any = false;
+    for (size_t i = 0; i < model->n_contacts && !any; i++) {
+        any = model->contacts[i].n_slips > 0;
+    }
+    return any;
+}
+
 bool kal_export_has(void *user, const char *flag)
 {
     const KalExportWriting *w = (const KalExportWriting *)user;

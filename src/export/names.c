@@ -16,7 +16,8 @@
 // call; names that exported functions have for themselves.
 static const char TAKEN[] =
     " acos alignas alignof along and and_eq answer asin asm assert atan atan2 "
-    "auto bitand bitor bool both break BUFSIZ c case catch ceil char char16_t "
+    "auto bitand bitor bool both break BUFSIZ c case catch ceil change_limited char "
+    "char16_t "
     "char32_t char8_t choose class co_await co_return co_yield compl complex "
     "concept const const_cast consteval constexpr constinit continue cos cosh "
     "decltype default delete do double dynamic_cast either else enum EOF erf "

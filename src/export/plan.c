@@ -398,19 +398,22 @@ static KalStatus spell_parameters(KalExportPlan *plan)
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
-// An input as the equations have it: cut at its limit, if there is one.
-static const char *spell_input(KalExportPlan *plan, size_t i)
+// An input as the equations have it: cut at its limit, if there is one.  Beyond that it has no
+// change along a direction, whatever `seed`, its part of it, is (NULL: the input itself).
+static const char *spell_input(KalExportPlan *plan, size_t i, const char *seed)
 {
-    char text[TEXT_SIZE];
+    const KalActuator *actuators = plan->system->model->actuators;
+    char text[2 * TEXT_SIZE];
     size_t place = 0;
-    if (plan->system->model->actuators[i].limit.index == KAL_NO_EXPR.index) {
-        return place_of(plan, "state->u", i);
+    if (actuators[i].limit.index == KAL_NO_EXPR.index) {
+        return seed ? seed : place_of(plan, "state->u", i);
     }
     for (size_t k = 0; k < i; k++) {
-        place += plan->system->model->actuators[k].limit.index != KAL_NO_EXPR.index;
+        place += actuators[k].limit.index != KAL_NO_EXPR.index;
     }
-    (void)snprintf(text, sizeof text, "limited(state->u[%zu], work->limit[%zu])", i,
-                   place);
+    (void)snprintf(text, sizeof text, "%s%s%sstate->u[%zu], work->limit[%zu])",
+                   seed ? "change_limited(" : "limited(", seed ? seed : "",
+                   seed ? ", " : "", i, place);
     return keep(plan, text);
 }
 
@@ -462,7 +465,7 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
     if (i < l->energy) {
         return plan->names.controls.count > 0
                    ? place_of(plan, "answer->control", i - l->controls)
-                   : spell_input(plan, i - l->controls);
+                   : spell_input(plan, i - l->controls, NULL);
     }
     return "answer->energy";
 }
@@ -606,14 +609,14 @@ static KalStatus list_return(KalExportPlan *plan)
     return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_RETURN]);
 }
 
-bool kal_export_has_friction(const KalExportPlan *plan)
+// The part of a direction along a variable.
+static const char *spell_seed(KalExportPlan *plan, size_t i)
 {
-    const KalModel *model = plan->system->model;
-    bool any = false;
-    for (size_t i = 0; i < model->n_contacts && !any; i++) {
-        any = model->contacts[i].n_slips > 0;
-    }
-    return any;
+    const KalLayout *l = &plan->system->layout;
+    const char *seed = place_of(plan, "work->along", i);
+    const bool input =
+        seed && i >= l->controls && i - l->controls < plan->names.inputs.count;
+    return input ? spell_input(plan, i - l->controls, seed) : seed;
 }
 
 // Directional derivatives; seeds are in the work memory.
@@ -627,7 +630,7 @@ static KalStatus list_tangent(KalExportPlan *plan)
     for (size_t i = 0; i < count && fits; i++) {
         texts[i] = plan->texts.variables[i];
         locals[i] = plan->texts.locals[i];
-        texts[count + i] = place_of(plan, "work->along", i);
+        texts[count + i] = spell_seed(plan, i);
         fits = texts[count + i];
     }
     if (!fits) {

@@ -582,6 +582,50 @@ def events_set_states_and_holds():
 
 
 @case
+def events_follow_at_once_as_the_theory_says():
+    """(15.19): an event that moves its own function off zero has happened once; at a jump away from
+    zero happens what counts that direction, at one over zero what does not count the other."""
+    source = Source("""
+        coord x, y, z, u, v, w
+        kinetic 1/2*(x'^2 + y'^2 + z'^2 + u'^2 + v'^2 + w'^2)
+        event apex: x - 0.5*t set x' = x' - 3, set z' = z' + 1
+        event either: z' set y' = y' + 1
+        event up: z' rising set u' = u' + 2
+        event down: z' falling set u' = u' + 4
+        event over: x' set v' = v' + 8
+        event above: x' rising set w' = w' + 16
+        event below: x' falling set w' = w' + 32
+        init x = 0.25, x' = 0
+        output a = x', b = y', c = z', d = u', e = v', f = w'
+    """)
+    status, got = source.outputs(step=0.01, steps=49)
+    assert status == 0
+    near(got, [0, 0, 0, 0, 0, 0])
+    status, got = source.outputs(step=0.01, steps=60)
+    assert status == 0
+    near(got, [-3, 0, 1, 2, 0, 32])
+    # the same as runs, which have their own way to look for zeros
+    status, out, err = run("run", source.model, "--until", "0.6", "--json", "-q")
+    assert status == 0, err
+    near(list(json.loads(out)["outputs"].values()), got)
+
+
+@case
+def an_event_happens_once_though_it_moves_its_own_function():
+    source = Source("""
+        coord y
+        kinetic 1/2*y'^2
+        potential 10*y
+        event apex: y' set y' = y' - 1
+        init y' = 3
+        output a = y', b = y
+    """)
+    status, got = source.outputs(step=0.0625, steps=8)
+    assert status == 0
+    near(got, [-1 - 10*0.2, 0.45 - 0.2 - 5*0.2**2])
+
+
+@case
 def wrong_usage_is_told():
     assert run("export", EXAMPLES / "pendulum.kal")[0] == 2
     status, _, err = export(EXAMPLES / "pendulum.kal", "/nowhere/at/all")

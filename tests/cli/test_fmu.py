@@ -566,6 +566,29 @@ def directional_derivatives_are_exact():
 
 
 @case
+def beyond_its_limit_an_input_has_no_derivative():
+    for version in VERSIONS:
+        unit = export("""
+            param most = 0.5
+            coord x, change_limited
+            kinetic 1/2*(x'^2 + change_limited'^2)
+            potential cos(change_limited)
+            actuator E: change_limited'
+            actuator F: x', limit = most
+            actuator G: x' + change_limited', limit = 2
+            output c = control(F)*x
+            init x = 3
+        """, version)
+        instance = initialized(unit, COSIMULATION)
+        names = ["der(x')", "der(change_limited')", "c"]
+        for f, slope in ((0.2, 1), (-0.4, 1), (0.7, 0), (-0.9, 0)):
+            assert instance.set(F=f, G=1.0, E=30.0) == OK
+            assert instance.derive(names, ["F"], [1.0]) == (OK, [slope, 0, 3 * slope])
+            assert instance.derive(names, ["E", "G"], [1.0, 2.0]) == (OK, [2, 3, 0])
+        instance.free()
+
+
+@case
 def while_the_start_is_found_derivatives_are_those_of_what_stays():
     # of a pendulum; in a slider-crank what the model guesses would follow what it holds
     for version in VERSIONS:
@@ -938,6 +961,42 @@ def a_state_comes_back_to_the_bit():
         for holder, kept in ((instance, state), (other, copy)):
             assert holder.free_state(kept) == OK and not kept.value
             holder.free()
+
+
+@case
+def what_was_saved_anywhere_goes_on_with_the_same_bits():
+    """In another instance, too: while a pendulum moves freely, and where a parallelogram passes
+    configurations in which its rods become dependent, in steps that are shorter than that takes."""
+    for model, from_there, size in (("triple_pendulum", 0.25, 0.125), ("parallelogram", 0.0, 0.002)):
+        unit = export(example(model), 3)
+        ahead = unit.instance(COSIMULATION, logging=True)
+        assert ahead.enter(tolerance=1e-9) == OK and ahead.leave() == OK
+        leaps = saved = t = 0
+        behind = None
+        while t < (0.75 if model == "parallelogram" else 2.0):
+            assert ahead.step(t, size) == OK, ahead.messages
+            if behind:
+                assert behind.step(t, size) == OK, behind.messages
+                assert behind.get(*unit.states()) == ahead.get(*unit.states()), (model, t)
+            t += size
+            leaps += sum("a leap to" in text for _, text in ahead.messages)
+            # where the pendulum is, and ever nearer to the passage
+            angle = ahead.get("crank[1].angle")[1][0] if model == "parallelogram" else 0.0
+            if t > from_there and saved < 6 and (model != "parallelogram" or abs(angle) < 0.2 / 2**saved):
+                status, state = ahead.save()
+                assert status == OK
+                if behind:
+                    behind.free()
+                behind = unit.instance(COSIMULATION)
+                status, copy = behind.deserialize(ahead.serialize(state))
+                assert status == OK and behind.restore(copy) == OK
+                ahead.free_state(state)
+                behind.free_state(copy)
+                saved += 1
+            ahead.messages.clear()
+        assert saved > 2 and (leaps > 0) == (model == "parallelogram"), (model, saved, leaps)
+        ahead.free()
+        behind.free()
 
 
 @case
