@@ -126,12 +126,12 @@ static double row_length(const KalAnalysis *a, int k)
 {
     assert(k >= 0 && k < a->instant->n_active);
     const int n = a->system->n;
-    double sum = 0.0;
+    double length = 0.0;
     for (int j = 0; j < n; j++) {
         const double entry = a->instant->A[k * n + j];
-        sum += entry * entry / a->chart.masses[j];
+        length = hypot(length, entry / sqrt(a->chart.masses[j]));
     }
-    return sum > 0.0 ? sqrt(sum) : 1.0;
+    return length > 0.0 ? length : 1.0;
 }
 
 // Equations: rates of velocities and, of steady motions, of positions that matter.  Without
@@ -199,11 +199,11 @@ static KalStatus fill_rates(KalBalancer *b)
 // The length of the rates.
 static double measure(const KalBalancer *b)
 {
-    double sum = 0.0;
+    double length = 0.0;
     for (int i = 0; i < b->rows; i++) {
-        sum += b->r[i] * b->r[i];
+        length = hypot(length, b->r[i]);
     }
-    return sqrt(sum);
+    return length;
 }
 
 // How a rate changes with a state.
@@ -249,21 +249,34 @@ static KalStatus look(KalBalancer *b, KalLinearization *l)
     return fill_rates(b);
 }
 
+// A power of two by which no slope is beyond 2: their squares have values then.
+static double unit_of_slopes(const KalBalancer *b)
+{
+    const int most = 1000; // that a number can be raised by
+    double largest = 0.0;
+    for (int i = 0; i < b->rows * b->columns; i++) {
+        largest = fmax(largest, fabs(b->J[i]));
+    }
+    const int exponent = largest > 0.0 && isfinite(largest) ? -ilogb(largest) : 0;
+    return ldexp(1.0, exponent < most ? exponent : most);
+}
+
 // step ← −(JᵀJ + μ)⁻¹ Jᵀr, theory (18.2); false when that is singular.
 static bool solve(KalBalancer *b, double damping, const double *r, double *step)
 {
     assert(damping >= 0.0);
     const int n = b->columns;
+    const double unit = unit_of_slopes(b);
     double largest = 0.0;
     for (int j = 0; j < n; j++) {
         step[j] = 0.0;
         for (int i = 0; i < b->rows; i++) {
-            step[j] -= b->J[i * n + j] * r[i];
+            step[j] -= unit * b->J[i * n + j] * (unit * r[i]);
         }
         for (int k = 0; k < n; k++) {
             double sum = 0.0;
             for (int i = 0; i < b->rows; i++) {
-                sum += b->J[i * n + j] * b->J[i * n + k];
+                sum += unit * b->J[i * n + j] * (unit * b->J[i * n + k]);
             }
             b->H[k * n + j] = sum;
         }
@@ -679,11 +692,11 @@ KalStatus kal_balancer_family(KalBalancer *b, int *out_dimension)
 // The Euclidean norm.
 static double length(int n, const double *x)
 {
-    double sum = 0.0;
+    double norm = 0.0;
     for (int i = 0; i < n; i++) {
-        sum += x[i] * x[i];
+        norm = hypot(norm, x[i]);
     }
-    return sqrt(sum);
+    return norm;
 }
 
 // Replace the way to the goal by the part of it that changes no rate: what is left of it

@@ -478,14 +478,14 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
 static double term_size(const KalAnalysis *a, const double *dy)
 {
     const int n = a->system->n;
-    double sum = 0.0;
+    double length = 0.0;
     for (int i = 0; i < n; i++) {
         const double *row = a->d.full.R_y + (size_t)i * 2 * (size_t)n;
         double size = 0.0;
         for (int j = 0; j < 2 * n; j++) {
             size += fabs(row[j] * dy[j]);
         }
-        sum += size * size / a->chart.masses[i];
+        length = hypot(length, size / sqrt(a->chart.masses[i]));
     }
     for (int k = 0; k < a->chart.n_rows; k++) {
         const int i = a->instant->rows[a->chart.rows[k]];
@@ -494,10 +494,9 @@ static double term_size(const KalAnalysis *a, const double *dy)
         for (int j = 0; j < 2 * n; j++) {
             size += fabs(row[j] * dy[j]);
         }
-        size /= a->responder.lengths[k];
-        sum += size * size;
+        length = hypot(length, size / a->responder.lengths[k]);
     }
-    return sqrt(sum);
+    return length;
 }
 
 // The size of all forces, those of constraints included, weighted in the same way: inside
@@ -505,15 +504,15 @@ static double term_size(const KalAnalysis *a, const double *dy)
 static double all_force_size(const KalAnalysis *a)
 {
     const int n = a->system->n;
-    double sum = 0.0;
+    double length = 0.0;
     for (int i = 0; i < n; i++) {
         double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
         for (int k = 0; k < a->instant->n_active; k++) {
             size += fabs(a->instant->A[k * n + i] * a->answer.multipliers[k]);
         }
-        sum += size * size / a->chart.masses[i];
+        length = hypot(length, size / sqrt(a->chart.masses[i]));
     }
-    return sqrt(sum);
+    return length;
 }
 
 // Entries of A that are rounding are 0: their roots, as eigenvalues, would not look small.

@@ -49,11 +49,11 @@ void kal_analysis_fill_weights(KalAnalysis *a)
 double kal_analysis_force_size(const KalAnalysis *a)
 {
     const int n = a->system->n;
-    double sum = 0.0;
+    double length = 0.0;
     for (int i = 0; i < n; i++) {
         const double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
         const double mass = mass_of(a, i);
-        sum += mass > 0.0 ? size * size / mass : 0.0;
+        length = mass > 0.0 ? hypot(length, size / sqrt(mass)) : length;
     }
-    return sqrt(sum);
+    return length;
 }

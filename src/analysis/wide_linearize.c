@@ -308,14 +308,14 @@ static double output_answer(const Wide *w, int i, int input)
 static double find_rounding(const Wide *w)
 {
     const KalAnalysis *a = w->p->a;
-    double sum = 0.0;
+    double length = 0.0;
     double longest = 0.0;
     for (int i = 0; i < a->system->n; i++) {
         const double size = row_size(&a->forms.R_y, w->p->R_y, i, w->dy);
-        sum += size * size / a->chart.masses[i];
+        length = hypot(length, size / sqrt(a->chart.masses[i]));
         longest = fmax(longest, fabs(w->dy[i]));
     }
-    return 32.0 * DBL_EPSILON * (sqrt(sum) + longest * w->forces);
+    return 32.0 * DBL_EPSILON * (length + longest * w->forces);
 }
 
 // The size of all forces, those of constraints included.
@@ -324,7 +324,7 @@ static double all_force_size(const Wide *w)
     const KalAnalysis *a = w->p->a;
     const KalSparse *A = &a->system->equations->A;
     double *sizes = w->force;
-    double sum = 0.0;
+    double length = 0.0;
     for (int i = 0; i < a->system->n; i++) {
         sizes[i] = fabs(a->instant->Q[i]);
     }
@@ -336,9 +336,9 @@ static double all_force_size(const Wide *w)
         }
     }
     for (int i = 0; i < a->system->n; i++) {
-        sum += sizes[i] * sizes[i] / a->chart.masses[i];
+        length = hypot(length, sizes[i] / sqrt(a->chart.masses[i]));
     }
-    return sqrt(sum);
+    return length;
 }
 
 // Column k of A and C, or of B and D.

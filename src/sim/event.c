@@ -648,6 +648,7 @@ static KalStatus happen(KalRun *run, Happening *h)
     if (!kal_run_is_solved(run)) { // an earlier event has changed the state
         KAL_TRY(kal_run_solve(run));
     }
+    KAL_TRY(kal_run_events_check(run)); // before the event ends what made it doubtful
     memset(h->held, 0, 2 * (size_t)run->system->n * sizeof *h->held);
     KAL_TRY(set_values(run, h));
     KAL_TRY(energy_of(run, &before));

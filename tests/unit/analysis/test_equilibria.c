@@ -296,6 +296,27 @@ static void flat_zeros_are_found(void)
     }
 }
 
+// Forces and slopes of which the squares have no value: 2 s (x - 3) + s y and s x + 2 s y are
+// zero in (4, -2) for every s.
+static void no_size_is_too_large_or_small(void)
+{
+    static const char *const sizes[] = {"1e-160", "1e-200", "1e155", "1e200"};
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof sizes[0]; k++) {
+        const char *size = sizes[k / 2];
+        char text[200];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "param s = %s\ncoord x, y\nkinetic 1/2*%s*(x'^2 + y'^2)\n"
+                 "potential s*((x - 3)^2 + x*y + y^2)\ninit x = 1\n",
+                 size, k % 2 == 0 ? "s" : "1");
+        const KalEquilibria found =
+            search(&lab, text, (KalEquilibriumOptions){.starts = 0});
+        ok(found.count == 1 && find(&found, 0, 4.0) && find(&found, 1, -2.0));
+        ok(found.count == 1 && found.list[0].stability == KAL_STABILITY_STABLE);
+        lab_close(&lab);
+    }
+}
+
 static void wrong_searches_are_refused(void)
 {
     static const char *const bounds[] = {"x = 1",      "y = 0 .. 1", "x = 2 .. 1",
@@ -348,4 +369,5 @@ TAP_RUN(TAP_CASE(a_pendulum_hangs_or_stands), TAP_CASE(a_double_pendulum_has_fou
         TAP_CASE(what_is_not_there_is_not_found),
         TAP_CASE(decaying_forces_have_no_equilibria),
         TAP_CASE(wells_have_what_they_have), TAP_CASE(flat_zeros_are_found),
-        TAP_CASE(wrong_searches_are_refused), TAP_CASE(all_allocations_may_fail))
+        TAP_CASE(no_size_is_too_large_or_small), TAP_CASE(wrong_searches_are_refused),
+        TAP_CASE(all_allocations_may_fail))

@@ -52,6 +52,26 @@ static void disguised_constraints_count(void)
     lab_close(&lab);
 }
 
+// A spring of 1e200 is a spring, whatever the mass on it.
+static void no_slope_is_too_steep(void)
+{
+    static const char *const masses[] = {"1", "1e200"};
+    for (int k = 0; k < 2; k++) {
+        char text[100];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "coord x\nkinetic 1/2*%s*x'^2\npotential 1e200*x^2\n", masses[k]);
+        if (!lab_at(&lab, text, "", "x = 1")) {
+            return;
+        }
+        const KalLinearization l = linearize(&lab);
+        const double rate = k == 0 ? -2e200 : -2.0;
+        ok(!l.at_rest);
+        near(l.A[2] / rate, 1.0, 1e-15);
+        lab_close(&lab);
+    }
+}
+
 // A cart, pushed by u, that carries a pendulum whose length is an input too.
 static const char crane[] =
     "param M = 4, m = 1, g = 10, L = 2, L2 = 2*L, fixed = L\n"
@@ -267,7 +287,7 @@ static void all_allocations_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(states_are_named_and_few), TAP_CASE(disguised_constraints_count),
-        TAP_CASE(inputs_are_actuators_and_parameters),
+        TAP_CASE(no_slope_is_too_steep), TAP_CASE(inputs_are_actuators_and_parameters),
         TAP_CASE(parameters_follow_parameters),
         TAP_CASE(inputs_that_are_none_are_refused),
         TAP_CASE(inputs_must_not_tear_constraints_apart),

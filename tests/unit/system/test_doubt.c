@@ -88,6 +88,23 @@ static void events_on_them_are_refused(void)
     }
 }
 
+// A square has no slope where it is zero, as at the start, and the event ends what makes it
+// doubtful: it is refused where it would happen.
+static void events_that_end_the_doubt_are_refused(void)
+{
+    static const char *const refused[] = {
+        "event snap: reaction(rod)^2 - 1 rising release rod\n",
+        "event snap: reaction(rod)^2 - 1 rising release rod, release twin\n"};
+    for (int k = 0; k < 2; k++) {
+        Lab lab;
+        load(&lab, refused[k]);
+        ok(lab_go(&lab) == KAL_ERR_CONTRADICTION);
+        has_text(kal_context_message(lab.ctx), "the event 'snap'");
+        has_text(kal_context_message(lab.ctx), "not unique");
+        lab_close(&lab);
+    }
+}
+
 // What is held may act on the motion until it is renewed.
 static void holds_of_them_are_refused(void)
 {
@@ -166,6 +183,7 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(what_is_shared_is_doubtful), TAP_CASE(what_they_do_together_is_not),
         TAP_CASE(others_keep_theirs), TAP_CASE(events_on_them_are_refused),
+        TAP_CASE(events_that_end_the_doubt_are_refused),
         TAP_CASE(holds_of_them_are_refused),
         TAP_CASE(events_on_what_they_do_together_happen), TAP_CASE(tables_say_so),
         TAP_CASE(every_allocation_may_fail))
