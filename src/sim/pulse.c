@@ -20,7 +20,8 @@
 #include <string.h>
 
 enum {
-    MOST_TRIES = 100 // of a search for a zero
+    MOST_TRIES = 100, // of a search for a zero
+    LOOKS = 8         // at functions that wind, in a step
 };
 
 // Rates may differ by this many times what steps may be off by in a step's length.
@@ -32,6 +33,9 @@ static const double FINE = 1e-12;
 static const double MARGIN = 1e-6;
 static const double SHORT = 1e-5;
 #define BESIDE 1e-4
+
+// A dip that leaves more than this part of what is beside it is as wide as what lies between.
+static const double SHALLOW = 0.5;
 
 // The part of the golden section, by which numbers are spread.
 static const double GOLDEN = 0.6180339887498949;
@@ -50,6 +54,9 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->blurred = kal_carve_doubles(carver, n, 1);
     watch->rates = kal_carve_doubles(carver, size, 1);
     watch->found = kal_carve_doubles(carver, (size_t)run->system->n_states, 1);
+    watch->early = kal_carve_doubles(carver, n, 2);
+    watch->late = kal_carve_doubles(carver, n, 2);
+    watch->watched = kal_carve(carver, n, sizeof *watch->watched);
 }
 
 KalStatus kal_run_pulses_init(KalRun *run)
@@ -240,6 +247,85 @@ static KalStatus find_place(KalRun *run, double t, bool pole, double *out_place)
     return KAL_OK;
 }
 
+// The functions that wind, but for those that rest.
+static KalStatus watch_winding(KalRun *run)
+{
+    const KalPieces *pieces = &run->system->pieces;
+    for (size_t i = 0; i < pieces->n_pulses; i++) {
+        bool at_rest = true;
+        KAL_TRY(pieces->winding[i] ? rests(run, i, &at_rest) : KAL_OK);
+        run->pulses.watched[i] = !at_rest;
+    }
+    return KAL_OK;
+}
+
+// The place that the last step has passed over where function i is zero or, between turning
+// points, least, in a part of it from a to b; infinite: none.
+static KalStatus find_missed_by(KalRun *run, size_t i, double a, double b,
+                                double *out_place)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const size_t n = run->system->pieces.n_pulses;
+    const bool pole = i >= n - run->system->pieces.n_poles;
+    const bool crosses = watch->early[i] * watch->late[i] < 0.0;
+    const bool dips = !crosses && watch->early[i] * watch->early[n + i] < 0.0
+                      && watch->late[i] * watch->late[n + i] > 0.0;
+    const size_t k = crosses ? i : n + i;
+    const KalBracket x = {a, b, watch->early[k], watch->late[k], 0};
+    double t = NAN;
+    *out_place = INFINITY;
+    if (!crosses && !dips) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_zero(run, k, x, &t));
+    KAL_TRY(dips ? evaluate(run, t) : KAL_OK);
+    const double bottom = dips ? fabs(run->instant->results[i]) : 0.0;
+    const bool wide =
+        bottom > SHALLOW * fmin(fabs(watch->early[i]), fabs(watch->late[i]));
+    return wide ? KAL_OK : find_place(run, t, pole && crosses, out_place);
+}
+
+// The first place that the last step has passed over where functions that wind show something in
+// a part of it; infinite: none.
+static KalStatus find_missed_in(KalRun *run, double a, double b, double *out_place)
+{
+    *out_place = INFINITY;
+    for (size_t i = 0; i < run->system->pieces.n_pulses; i++) {
+        double place = INFINITY;
+        KAL_TRY(run->pulses.watched[i] ? find_missed_by(run, i, a, b, &place) : KAL_OK);
+        *out_place = fmin(*out_place, place);
+    }
+    return KAL_OK;
+}
+
+// Functions that wind may have several zeros in a step, at whose ends none shows: they are looked
+// at between.  Where one is missed the step becomes shorter, and is looked at more closely.
+static KalStatus find_missed_by_winding(KalRun *run, double *out_t)
+{
+    static const double looks[LOOKS] = {0.11, 0.27, 0.39, 0.54, 0.63, 0.78, 0.91, 1.0};
+    KalPulseWatch *watch = &run->pulses;
+    const size_t size = 2 * run->system->pieces.n_pulses * sizeof(double);
+    const double h = run->step.t_new - run->step.t_old;
+    double a = run->step.t_old;
+    double place = INFINITY;
+    if (!run->system->pieces.any_winding) {
+        return KAL_OK;
+    }
+    KAL_TRY(watch_winding(run));
+    memcpy(watch->early, watch->values, size);
+    for (int k = 0; k < LOOKS && isinf(place) && a < *out_t; k++) {
+        const double b =
+            k < LOOKS - 1 ? run->step.t_old + looks[k] * h : run->step.t_new;
+        KAL_TRY(evaluate(run, b));
+        memcpy(watch->late, run->instant->results, size);
+        KAL_TRY(find_missed_in(run, a, b, &place));
+        memcpy(watch->early, watch->late, size);
+        a = b;
+    }
+    *out_t = fmin(*out_t, place);
+    return KAL_OK;
+}
+
 // The first place that the last step has passed over; infinite: none.
 static KalStatus find_missed(KalRun *run, double *out_t)
 {
@@ -249,11 +335,11 @@ static KalStatus find_missed(KalRun *run, double *out_t)
         const bool pole = i >= system->pieces.n_pulses - system->pieces.n_poles;
         double t = NAN;
         double place = INFINITY;
-        KAL_TRY(find_extreme(run, i, &t));
+        KAL_TRY(system->pieces.winding[i] ? KAL_OK : find_extreme(run, i, &t));
         KAL_TRY(t < *out_t ? find_place(run, t, pole, &place) : KAL_OK);
         *out_t = fmin(*out_t, place);
     }
-    return KAL_OK;
+    return find_missed_by_winding(run, out_t);
 }
 
 // The functions at the ends of the last step.

@@ -258,6 +258,9 @@ typedef struct KalPulseWatch {
     double *found;   ///< n_states: rates by the equations
     double t;        ///< of `values`
     bool is_blurred; ///< whether `blurred` is of the last step
+    bool *watched;   ///< n_pulses: those that wind and do not rest
+    double *early;   ///< 2 n_pulses: functions and slopes at the beginning of a part
+    double *late;    ///< 2 n_pulses: at its end
 } KalPulseWatch;
 
 /// Which integrator takes the steps, by integrate.c.

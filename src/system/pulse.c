@@ -145,6 +145,41 @@ static KalStatus add_corners(Finding *f, uint32_t i)
     return KAL_OK;
 }
 
+// The derivative of a function of time and positions; 0 for others, whose turning points are not
+// looked for.
+static KalStatus find_slope(const KalModel *model, KalExpr e, KalExpr *out_slope)
+{
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(model, e, &kinds));
+    *out_slope = kal_int(model->graph, 0);
+    return (kinds & ~(TIME | COORDINATE | PARAMETER)) == 0
+               ? kal_model_rate(model, &e, 1, out_slope)
+               : KAL_OK;
+}
+
+// Whether a formula is made of time and positions, and bends along a straight motion.
+static KalStatus is_winding(const KalModel *model, KalExpr e, bool *out_winds)
+{
+    KalExpr slope = KAL_NO_EXPR;
+    uint64_t kinds = 0;
+    KAL_TRY(find_slope(model, e, &slope));
+    KAL_TRY(kal_model_kinds_in(model, slope, &kinds));
+    *out_winds = (kinds & (TIME | COORDINATE)) != 0;
+    return KAL_OK;
+}
+
+// The exponent of exp, if it may have a crest: a square that is written out.
+static KalStatus add_crest(Finding *f, uint32_t i)
+{
+    const KalStep *step = &f->order->steps[i];
+    bool winds = false;
+    if (step->op != KAL_OP_EXP) {
+        return KAL_OK;
+    }
+    KAL_TRY(is_winding(f->system->model, f->order->steps[step->arg[0]].node, &winds));
+    return winds ? add(f, &f->pulses, step->arg[0]) : KAL_OK;
+}
+
 // What is below a step that peaks where its operand is zero.  A square of tanh, the slope of a
 // smooth jump, is a pulse as it stands.
 static KalStatus add_pulse(Finding *f, uint32_t i)
@@ -182,6 +217,7 @@ static KalStatus find_all(Finding *f)
     }
     for (uint32_t i = 0; i < f->order->count; i++) {
         KAL_TRY(add_pulse(f, i));
+        KAL_TRY(add_crest(f, i));
         KAL_TRY(add_corners(f, i));
     }
     return KAL_OK;
@@ -200,16 +236,20 @@ static KalStatus find(void *user, const KalOrder *order)
     return status;
 }
 
-// The derivative of a function of time and positions; 0 for others, whose turning points are not
-// looked for.
-static KalStatus find_slope(const KalModel *model, KalExpr e, KalExpr *out_slope)
+// Which of the functions wind.
+static KalStatus find_winding(KalSystem *system)
 {
-    uint64_t kinds = 0;
-    KAL_TRY(kal_model_kinds_in(model, e, &kinds));
-    *out_slope = kal_int(model->graph, 0);
-    return (kinds & ~(TIME | COORDINATE | PARAMETER)) == 0
-               ? kal_model_rate(model, &e, 1, out_slope)
-               : KAL_OK;
+    KalPieces *pieces = &system->pieces;
+    pieces->winding =
+        (bool *)kal_arena_alloc(system->arena, pieces->n_pulses, sizeof(bool));
+    if (!pieces->winding) {
+        return kal_no_memory(system->ctx, "for pulses");
+    }
+    for (size_t i = 0; i < pieces->n_pulses; i++) {
+        KAL_TRY(is_winding(system->model, pieces->pulses[i], &pieces->winding[i]));
+        pieces->any_winding = pieces->any_winding || pieces->winding[i];
+    }
+    return KAL_OK;
 }
 
 // Copy what was found; a list of nothing has no place.
@@ -241,7 +281,7 @@ static KalStatus finish(const Finding *f)
     system->pieces.pulses = list;
     system->pieces.n_pulses = n;
     system->pieces.n_poles = f->poles.size / sizeof(KalExpr);
-    return KAL_OK;
+    return find_winding(system);
 }
 
 KalStatus kal_system_find_pulses(KalSystem *system, const KalExpr *formulas,

@@ -135,6 +135,8 @@ typedef struct KalPieces {
     KalExpr *pulses;
     size_t n_pulses;
     size_t n_poles;
+    bool *winding; ///< n_pulses: may have several zeros or turning points in one step
+    bool any_winding;
     /// n_marks: at whose zeros outputs change pieces or have peaks; the switches are not
     /// among them (system/mark.h)
     KalExpr *marks;

@@ -88,6 +88,52 @@ static void tables_have_pulses(void)
     }
 }
 
+// Pulses whose functions are zero, or turn, several times within a step, in time and in the
+// state, as squares and written out: each gives its integral.
+static void trains_of_pulses_are_met(void)
+{
+#define ROOT_PI 1.7724538509055160273
+
+    static const struct {
+        const char *force;
+        double gain;
+        double least; // width, narrower than which rounding makes the force ragged
+    } trains[] = {
+  // 15 zeros and half of the pulse at the start, of the slope 5
+        {"0.1*exp(-(sin(5*t)/w)^2)/w",             15.5 * 0.1 * ROOT_PI / 5.0, 0.0 },
+        {"0.1*exp(-((t^2 - 10*t + 24)/w)^2)/w",    0.1 * ROOT_PI,              0.0 },
+        {"0.1/w/cosh((t^2 - 10*t + 24)/w)^2",      0.2,                        0.0 },
+        {"0.1*exp(-(t^2 - 10*t + 25)/w^2)/w",      0.1 * ROOT_PI,              1e-3},
+        {"0.1*exp((10*t - t^2 - 25)/w^2)/w",       0.1 * ROOT_PI,              1e-3},
+        {"0.1/w/(1 + (t^2 - 10*t + 25)/w^2)",      0.1 * 3.14159265358979,     1e-3},
+ // per length, so that it does not matter how fast each is passed
+        {"0.1*exp(-((x^2 - 10*x + 24)/w)^2)/w*x'", 0.1 * ROOT_PI,              0.0 },
+        {"0.1*exp(-(x^2 - 6*x + 9)/w^2)/w*x'",     0.1 * ROOT_PI,              1e-3},
+        {"0.1*exp(-(cos(x)/w)^2)/w*x'",            3.0 * 0.1 * ROOT_PI,        0.0 }
+    };
+
+    static const double widths[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+    for (size_t i = 0; i < sizeof trains / sizeof *trains; i++) {
+        for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+            char text[300];
+            Lab lab;
+            if (widths[k] < trains[i].least) {
+                continue;
+            }
+            snprintf(text, sizeof text,
+                     "param w = %g\ncoord x\nkinetic 1/2*x'^2\nforce x = %s\n"
+                     "init x = 0, x' = 1\nsimulate 0 .. %s every 1\n",
+                     widths[k], trains[i].force, i < 8 ? "10" : "7.9");
+            if (lab_run(&lab, text)) {
+                // edges of pulses, and slopes that change within one
+                near(lab_qd(&lab, 0), 1.0 + trains[i].gain, 2.0 * widths[k] + 1e-6);
+                ok(kal_run_statistics(lab.run).steps < 3000);
+            }
+            lab_close(&lab);
+        }
+    }
+}
+
 // A pulse that is met again where the motion turns within a step, beside one with the same in
 // an `if` about it.
 static void turning_points_are_looked_at(void)
@@ -133,15 +179,19 @@ static void what_rests_is_not_looked_at(void)
 
 static void steps_allocate_nothing(void)
 {
-    Lab lab;
-    if (!lab_load(&lab, BRAKE)) {
-        return;
+    static const char *const texts[] = {BRAKE,
+                                        BRAKE "force x = exp(-(sin(5*x)/1e-4)^2)\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Lab lab;
+        if (!lab_load(&lab, texts[i])) {
+            return;
+        }
+        ok(lab_start(&lab) == KAL_OK);
+        lab.fault.calls_left = 0;
+        ok(kal_run_advance(lab.run, 20.0) == KAL_OK);
+        lab.fault.calls_left = -1;
+        lab_close(&lab);
     }
-    ok(lab_start(&lab) == KAL_OK);
-    lab.fault.calls_left = 0;
-    ok(kal_run_advance(lab.run, 20.0) == KAL_OK);
-    lab.fault.calls_left = -1;
-    lab_close(&lab);
 }
 
 static KalStatus make_and_free(KalContext *ctx)
@@ -165,6 +215,6 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(brakes_brake), TAP_CASE(many_pulses_are_looked_at),
-        TAP_CASE(tables_have_pulses), TAP_CASE(turning_points_are_looked_at),
-        TAP_CASE(what_rests_is_not_looked_at), TAP_CASE(steps_allocate_nothing),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(tables_have_pulses), TAP_CASE(trains_of_pulses_are_met),
+        TAP_CASE(turning_points_are_looked_at), TAP_CASE(what_rests_is_not_looked_at),
+        TAP_CASE(steps_allocate_nothing), TAP_CASE(every_allocation_may_fail))
