@@ -52,8 +52,11 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_]*'*/u;
 const UNIT = /^\[[\p{L}%*/^\d\s().-]+\](?=\s*(#|,|$|=|;|:))/u;
 
 function readWord(stream, state, word) {
-  const first = state.first;
+  const { first, member } = state;
   state.first = false;
+  if (member) {
+    return 'variableName'; // a name of a part, whatever it is elsewhere
+  }
   if (first && STATEMENTS.has(word)) {
     return 'keyword';
   }
@@ -69,7 +72,7 @@ function readWord(stream, state, word) {
 /** Colors for the language. */
 export const kalaba = StreamLanguage.define({
   name: 'kalaba',
-  startState: () => ({ first: true }),
+  startState: () => ({ first: true, member: false }),
   token(stream, state) {
     if (stream.sol()) {
       state.first = true;
@@ -93,8 +96,12 @@ export const kalaba = StreamLanguage.define({
     }
     const word = stream.match(NAME);
     if (word) {
-      return readWord(stream, state, word[0].replace(/'+$/, ''));
+      const color = readWord(stream, state, word[0].replace(/'+$/, ''));
+      state.member = false;
+      return color;
     }
+    // What follows the point of `part.name`; two of them are a range.
+    state.member = /[\p{L}\p{N}_'\])]\.$/u.test(stream.string.slice(0, stream.pos + 1));
     const sign = stream.next();
     state.first = sign === ';' || sign === '{' || sign === '}';
     return /[-+*/^=~<>]/.test(sign) ? 'operator' : null;
