@@ -207,17 +207,21 @@ class Installed:
             made_before = name.startswith(("..", "meson-private"))
             assert made_before or name in built, f"{name} is not made by {target}"
 
-    def packages_name_the_libraries_that_are_loaded(self):
+    def packages_name_what_is_loaded_or_called(self):
         if not shutil.which("dpkg"):
             return
         paragraphs = (ROOT / "debian/control").read_text().split("\n\n")
         texts = [path.read_text() for path in (ROOT / "src").rglob("*.[ch]")]
         names = {name for text in texts for name in re.findall(r'"(lib\w+\.so\.\d+)"', text)}
         assert len(names) > 8, names
-        for name in names:
+        [opened] = re.findall(r"openers\[\] = \{([^}]*)\}", "".join(texts))
+        programs = set(re.findall(r'"([\w-]+)"', opened))
+        assert len(programs) > 1, programs
+        for name in names | programs:
             owner = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True,
                                    check=False, timeout=HANG).stdout.split(":")[0]
-            for package in ("kalaba", "libkalaba0") if owner else ():
+            packages = ("kalaba",) if name in programs else ("kalaba", "libkalaba0")
+            for package in packages if owner else ():
                 [text] = [each for each in paragraphs if f"Package: {package}\n" in each]
                 assert re.search(rf"[ ,]{owner}[,\n]", text), f"{package} does not name {owner}"
 
@@ -230,7 +234,7 @@ def main():
              Installed.completes_in_zsh,
              Installed.packages_take_every_file_once,
              Installed.packages_build_what_is_installed,
-             Installed.packages_name_the_libraries_that_are_loaded,
+             Installed.packages_name_what_is_loaded_or_called,
              Installed.example_runs_with_the_shared_library,
              Installed.example_runs_with_the_static_library]
     failed = 0
