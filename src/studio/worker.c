@@ -16,11 +16,15 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 enum {
     DESCRIPTORS = 1024, // that may have been inherited: select() knows no others
     PIECE = 1 << 16,
-    ROOM = 1 << 20 // bytes that wait to be read; the system may allow fewer
+    ROOM = 1 << 20,     // bytes that wait to be read; the system may allow fewer
+    FILE_ROOM = 1 << 28 // bytes of a file that a child writes: longer ones are not sent
 };
 
 static const char TOO_LONG[] =
@@ -97,6 +101,7 @@ static void set_limits(const KalChildLimits *limits)
     const rlim_t seconds = (rlim_t)limits->seconds;
     limit(RLIMIT_CPU, seconds, seconds + 1);
     limit(RLIMIT_CORE, 0, 0);
+    limit(RLIMIT_FSIZE, FILE_ROOM, FILE_ROOM);
     if (CAN_LIMIT_MEMORY) {
         const rlim_t bytes = (rlim_t)limits->megabytes << 20;
         limit(RLIMIT_AS, bytes, bytes);
@@ -110,6 +115,8 @@ static void forget_server(int pipe)
         const struct sigaction action = {.sa_handler = SIG_DFL};
         (void)sigaction(usual[i], &action, NULL);
     }
+    const struct sigaction told = {.sa_handler = SIG_IGN}; // write() says so, too
+    (void)sigaction(SIGXFSZ, &told, NULL);
     for (int i = STDERR_FILENO + 1; i < DESCRIPTORS; i++) {
         if (i != pipe) {
             (void)close(i);
@@ -117,10 +124,25 @@ static void forget_server(int pipe)
     }
 }
 
-static void be_child(int pipe, const KalChildLimits *limits, KalWorkFn work, void *user)
+// A server that is killed takes its children along, where the system can do that; elsewhere they
+// end with what they write next, or at their limits.
+static void end_with(pid_t server)
+{
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != server) {
+        _exit(1); // it was killed before
+    }
+}
+
+// A child of a server.
+static void be_child(pid_t server, int pipe, const KalChildLimits *limits,
+                     KalWorkFn work, void *user)
 {
     assert(pipe >= 0 && limits && work);
     Outlet outlet = {.pipe = pipe};
+    end_with(server);
     forget_server(pipe);
     set_limits(limits);
     work(user, (KalSink){write_piece, &outlet});
@@ -151,9 +173,10 @@ KalStatus kal_worker_begin(KalChild *worker, KalContext *ctx,
     if (!make_pipe(ends)) {
         return kal_fail(ctx, KAL_ERR_FILE, "cannot make a pipe: %s", strerror(errno));
     }
+    const pid_t server = getpid();
     const pid_t pid = ends[0] < DESCRIPTORS && ends[1] < DESCRIPTORS ? fork() : -1;
     if (pid == 0) {
-        be_child(ends[1], limits, work, user);
+        be_child(server, ends[1], limits, work, user);
     }
     (void)close(ends[1]);
     if (pid < 0) {

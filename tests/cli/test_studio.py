@@ -507,6 +507,35 @@ def a_new_change_ends_the_one_before():
 
 
 @case
+def a_server_that_is_killed_leaves_nobody_computing():
+    """Not even what has nothing to write, and would not hear that nobody reads."""
+    doubled = "".join(f"fn f{i}(x) = f{i - 1}(f{i - 1}(x))\n" for i in range(1, 40))
+    text = f"fn f0(x) = sin(x)\n{doubled}coord x\nkinetic x'^2\noutput o = f39(x)\n"
+    with tempfile.TemporaryDirectory() as folder:
+        one = Studio(folder, "--seconds", "86400")
+
+        def ask():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                one.evaluate(text)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        wait_for(one.children)
+        [child] = one.children()
+        one.process.kill()
+        one.process.communicate(timeout=HANG)
+        asking.join(HANG)
+
+        def is_gone():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                state = Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0]
+                return state == "Z"  # until somebody asks how it ended
+            return True
+
+        wait_for(is_gone)
+
+
+@case
 def a_client_that_goes_ends_its_work():
     with studio() as s:
         body = json.dumps({"client": "x", "name": "m.kal", "text": ENDLESS,

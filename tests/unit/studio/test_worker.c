@@ -7,6 +7,7 @@
 #include "tap.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/select.h>
 #include <unistd.h>
@@ -66,6 +67,19 @@ static void crash(void *user, KalSink sink)
     (void)user;
     (void)sink;
     (void)kill(getpid(), SIGUSR1); // sanitizers have a say in other signals
+}
+
+// A file with a hole, so that the disk is spared: its end is where the limit is passed.
+static void write_far(void *user, KalSink sink)
+{
+    FILE *file = tmpfile();
+    const bool far = file && fseek(file, 1L << 29, SEEK_SET) == 0
+                     && fwrite("x", 1, 1, file) == 1 && fflush(file) == 0;
+    (void)user;
+    say(far ? (void *)"written" : file ? (void *)"refused" : (void *)"no file", sink);
+    if (file) {
+        (void)fclose(file);
+    }
 }
 
 static void what_is_written_comes_back(void)
@@ -153,6 +167,21 @@ static void a_child_can_be_ended(void)
     kal_context_destroy(ctx);
 }
 
+static void files_have_an_end(void)
+{
+    KalContext *ctx = new_context();
+    KalChild worker = {.pid = 0};
+    char text[64] = "";
+    ok(kal_worker_begin(&worker, ctx, &usual, write_far, NULL) == KAL_OK);
+    finish(&worker);
+    (void)kal_worker_take(&worker, text, sizeof text - 1);
+    ok(!worker.fate);
+    same_text(text, "refused");
+    kal_worker_clear(&worker);
+    kal_context_destroy(ctx);
+}
+
 TAP_RUN(TAP_CASE(what_is_written_comes_back), TAP_CASE(computing_has_an_end),
         TAP_CASE(waiting_has_an_end), TAP_CASE(a_crash_is_told),
-        TAP_CASE(a_child_does_not_run_ahead), TAP_CASE(a_child_can_be_ended))
+        TAP_CASE(a_child_does_not_run_ahead), TAP_CASE(a_child_can_be_ended),
+        TAP_CASE(files_have_an_end))
