@@ -1,7 +1,15 @@
 // The first page of the studio, and what leads to a model and back.
 
 import path from 'node:path';
-import { comesTrue, demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+import {
+  comesTrue,
+  demandBrowser,
+  examples,
+  near,
+  ok,
+  runCases,
+  same,
+} from './lab.mjs';
 import { PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
 
 const crank = path.join(examples, 'slider_crank.kal');

@@ -338,22 +338,6 @@ async function files_are_saved_when_the_user_says_so(lab) {
   );
 }
 
-async function the_page_says_when_the_server_is_gone(lab) {
-  await lab.studio(
-    lab.model('gone.kal', PENDULUM),
-    async (page, process) => {
-      await settled(page);
-      process.kill('SIGINT');
-      await new Promise((resolve) => process.on('exit', resolve));
-      await slide(page, 'L', 2);
-      await page.getByText("The studio's server is gone").waitFor();
-      await settled(page);
-      ok(!(await page.locator('#notice').isVisible()), 'the browser has its say, too');
-    },
-    { expected: /ERR_(CONNECTION|EMPTY)_/ },
-  );
-}
-
 async function hostile_models_do_no_harm(lab) {
   const evil = `model "</script><img src=x onerror=alert(1)>"
 param a = 1
@@ -391,6 +375,5 @@ await runCases([
   no_stale_answer_is_shown_and_none_kept,
   a_busy_machine_shows_what_it_can,
   files_are_saved_when_the_user_says_so,
-  the_page_says_when_the_server_is_gone,
   hostile_models_do_no_harm,
 ]);

@@ -220,8 +220,9 @@ export class Editor {
   }
 
   async goToDefinition() {
-    const answer = await this.ask('definition', this.view.state.selection.main.head);
-    if (answer) {
+    const { doc, selection } = this.view.state;
+    const answer = await this.ask('definition', selection.main.head);
+    if (answer && this.view.state.doc === doc) {
       const { line, character } = answer.range.start;
       this.select(this.view.state.doc.line(line + 1).from + character);
     }

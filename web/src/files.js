@@ -4,6 +4,9 @@ import { csvOf } from './actions.js';
 import { make } from './dom.js';
 import { bytesOf } from './run.js';
 
+const MOST_PACKED = 1 << 20; // bytes of a model in an address: browsers cut off longer ones
+const MOST_TEXT = 8 << 20; // bytes of a model: the server takes no longer ones
+
 /** Let the browser save something. */
 export function save(name, content, type) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
@@ -12,23 +15,38 @@ export function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-async function through(stream, bytes) {
-  const piped = new Blob([bytes]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
+// What a stream makes of bytes; more than `most` are not taken, for few may stand for very many.
+async function through(stream, bytes, most) {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const pieces = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      return new Uint8Array(await new Blob(pieces).arrayBuffer());
+    }
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new Error(`more than ${most} bytes`);
+    }
+    pieces.push(value);
+  }
 }
 
-/** A text as the part of an address behind #. */
+/** A text as the part of an address behind #; it fails for one that no address has room for. */
 export async function packed(name, text) {
   const bytes = await through(
     new CompressionStream('deflate-raw'),
     new TextEncoder().encode(text),
+    MOST_PACKED,
   );
-  const letters = btoa(String.fromCharCode(...bytes));
+  const letters = btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''));
   const safe = letters.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
   return `#name=${encodeURIComponent(name)}&model=${safe}`;
 }
 
-/** The name and the text of such a part; null when it is none. */
+/** The name and the text of such a part; null when it is none.  It fails for one that is broken. */
 export async function unpacked(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ''));
   const model = parts.get('model');
@@ -36,10 +54,10 @@ export async function unpacked(hash) {
     return null;
   }
   const bytes = bytesOf(model.replace(/-/g, '+').replace(/_/g, '/'));
-  const text = await through(new DecompressionStream('deflate-raw'), bytes);
+  const text = await through(new DecompressionStream('deflate-raw'), bytes, MOST_TEXT);
   return {
     name: parts.get('name') || 'model.kal',
-    text: new TextDecoder().decode(text),
+    text: new TextDecoder('utf-8', { fatal: true }).decode(text),
   };
 }
 

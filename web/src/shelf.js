@@ -1,7 +1,7 @@
 // The part of the studio that has to do with files and with what is said about the text.
 
 import { byId, make } from './dom.js';
-import { packed, save } from './files.js';
+import { packed, save, unpacked } from './files.js';
 import { bytesOf } from './run.js';
 
 const NEW_MODEL = `# A pendulum to begin with: change it.
@@ -25,7 +25,19 @@ export class Shelf {
   showNotice(text) {
     byId('notice').textContent = text;
     byId('notice').hidden = text === '';
-    byId('stage').classList.toggle('stale', this.failed === true);
+    this.showStale();
+  }
+
+  // The picture is not of the text, or will not follow what is changed.
+  showStale() {
+    byId('stage').classList.toggle('stale', this.failed === true || !this.link.there);
+  }
+
+  // What concerns no text, as a file that cannot be opened, is told on the first page, too, until
+  // another model is opened.
+  say(text) {
+    byId('word').replaceChildren(make('span', {}, text));
+    byId('word').hidden = false;
   }
 
   showBusy(busy) {
@@ -47,6 +59,7 @@ export class Shelf {
   showServer(there) {
     const gone = byId('gone');
     gone.hidden = there;
+    this.showStale();
     if (!there) {
       const again = make('button', { onclick: () => this.tryAgain() }, 'Try again');
       const keep = make(
@@ -92,6 +105,7 @@ export class Shelf {
 
   // The desk with the model, and what can be done with it; or the first page.
   showDesk(there) {
+    byId('word').hidden = true;
     byId('first').hidden = there;
     byId('desk').hidden = !there;
     for (const element of this.ofModel) {
@@ -153,8 +167,29 @@ export class Shelf {
           this.open(file);
         }
       } catch (error) {
-        this.showNotice(error.message);
+        await this.failToOpen(error);
       }
+    }
+  }
+
+  // That the server is gone, the page says by itself.
+  async failToOpen(error) {
+    if (this.link.there) {
+      if (byId('desk').hidden) {
+        await this.showFirst(); // without what is not there any more
+      }
+      this.say(error.message);
+    }
+  }
+
+  // The model that the address holds, or why it cannot be read; neither where it holds none.
+  async linked() {
+    try {
+      return { model: await unpacked(location.hash) };
+    } catch {
+      return {
+        reason: 'The link is not whole, or not one of a studio: it holds no model.',
+      };
     }
   }
 
@@ -188,47 +223,63 @@ export class Shelf {
     }
   }
 
-  fetch(task, name, type) {
-    const take = (thing) => {
-      if (thing[task] !== undefined) {
-        save(name, thing[task], type);
-      } else if (thing.error) {
+  // Have a task done with the text as it is; what comes is taken, why nothing comes is told.
+  async order(task, take) {
+    const taken = (thing) => {
+      if (!thing.error) {
+        take(thing);
+      } else if (thing.error.message !== 'cancelled') {
         this.showNotice(thing.error.message);
       }
     };
-    this.link.evaluate(this.body([task]), take, { purpose: task });
+    try {
+      await this.link.evaluate(this.body([task]), taken, { purpose: task });
+    } catch (error) {
+      if (this.link.there) {
+        this.showNotice(error.message);
+      }
+    }
+    this.showState();
+  }
+
+  fetch(task, name, type) {
+    return this.order(task, (thing) => {
+      if (thing[task] !== undefined) {
+        save(name, thing[task], type);
+      }
+    });
   }
 
   // A file that the server makes: numbers, sources, an FMU.
   fetchFile(task) {
     this.showState('making the file …');
-    const take = ({ file, error }) => {
+    return this.order(task, ({ file }) => {
       if (file) {
         save(file.name, bytesOf(file.bytes), 'application/octet-stream');
-        this.showState();
-      } else if (error) {
-        this.showNotice(error.message);
-        this.showState();
       }
-    };
-    this.link.evaluate(this.body([task]), take, { purpose: task });
+    });
   }
 
+  // What was typed while a text was on its way is not given up for it.
   format() {
-    const take = ({ format, error }) => {
-      if (format !== undefined && format !== this.editor.text) {
+    const { text } = this.editor;
+    return this.order('format', ({ format }) => {
+      if (format !== undefined && this.editor.text !== text) {
+        this.format();
+      } else if (format !== undefined && format !== text) {
         this.editor.set(format);
         this.changed();
-      } else if (error) {
-        this.showNotice(error.message);
       }
-    };
-    this.link.evaluate(this.body(['format']), take, { purpose: 'format' });
+    });
   }
 
   async copyLink() {
-    const address = `${location.pathname}${await packed(this.name, this.editor.text)}`;
-    history.replaceState(null, '', address);
+    const part = await packed(this.name, this.editor.text).catch(() => null);
+    if (!part) {
+      this.showNotice('The model is too long for a link: give its file.');
+      return;
+    }
+    history.replaceState(null, '', `${location.pathname}${part}`);
     const link = new URL(location.hash, 'kalaba-studio:').hash;
     try {
       await navigator.clipboard.writeText(link);

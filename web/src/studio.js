@@ -3,7 +3,7 @@
 import { Clock } from './clock.js';
 import { byId, make } from './dom.js';
 import { Editor } from './editor.js';
-import { saveMenu, unpacked } from './files.js';
+import { saveMenu } from './files.js';
 import { number } from './format.js';
 import { Gallery } from './gallery.js';
 import { Link } from './link.js';
@@ -47,7 +47,7 @@ class Studio extends Shelf {
       link: this.link,
       purpose: 'analysis',
       build: () => this.analysisBody(),
-      take: (thing) => this.takeAnalysis(thing),
+      take: (thing, body) => this.takeAnalysis(thing, body),
     });
   }
 
@@ -324,7 +324,8 @@ class Studio extends Shelf {
     }
   }
 
-  takeAnalysis(thing) {
+  // It belongs to the tab that asked for it, whichever is shown by now.
+  takeAnalysis(thing, { tasks: [task] }) {
     if (thing.modes) {
       panes.showModes(this.tabs.panel('modes'), thing.modes);
     } else if (thing.equilibria) {
@@ -332,7 +333,7 @@ class Studio extends Shelf {
         this.startAt(state),
       );
     } else if (thing.error && !this.failed) {
-      panes.showReason(this.tabs.panel(this.tabs.shown), thing.error.message);
+      panes.showReason(this.tabs.panel(task), thing.error.message);
     }
   }
 
@@ -346,14 +347,17 @@ class Studio extends Shelf {
 
   async begin() {
     followSystem();
-    const linked = await unpacked(location.hash).catch(() => null);
+    const { model, reason } = await this.linked();
     const { first } = await this.showFiles();
-    if (linked) {
-      this.open({ ...linked, tag: null });
+    if (model) {
+      this.open({ ...model, tag: null });
     } else if (first) {
       await this.openFile(first);
     } else {
       await this.showFirst();
+    }
+    if (reason) {
+      this.say(reason);
     }
     addEventListener('beforeunload', (event) => {
       if (this.isDirty()) {
@@ -361,9 +365,11 @@ class Studio extends Shelf {
       }
     });
     addEventListener('hashchange', async () => {
-      const other = await unpacked(location.hash).catch(() => null);
-      if (other) {
-        this.open({ ...other, tag: null });
+      const other = await this.linked();
+      if (other.model) {
+        this.open({ ...other.model, tag: null });
+      } else if (other.reason) {
+        this.say(other.reason);
       }
     });
   }

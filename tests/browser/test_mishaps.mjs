@@ -1,0 +1,135 @@
+// What goes wrong about a studio: links that are cut off, files and servers that are gone, answers
+// that come late.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { demandBrowser, ok, runCases, same } from './lab.mjs';
+import { PENDULUM, settled, slide, until } from './studio_lab.mjs';
+
+// A link that is cut off, or that would fill the memory, is told; of a long model none is made.
+async function broken_links_are_told(lab) {
+  const told = 'The link is not whole, or not one of a studio';
+  await lab.studio(lab.model('linked.kal', PENDULUM), async (page) => {
+    await settled(page);
+    const follow = (part) =>
+      page.evaluate((hash) => {
+        location.hash = hash;
+      }, part);
+    const word = page.locator('#word');
+    const bomb = await page.evaluate(async () => {
+      const many = new Blob([new Uint8Array(1 << 25)]).stream();
+      const piped = many.pipeThrough(new CompressionStream('deflate-raw'));
+      const bytes = new Uint8Array(await new Response(piped).arrayBuffer());
+      return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''));
+    });
+    for (const model of ['q', '!!!', 'AAAA', bomb.slice(0, 40), bomb]) {
+      await follow(`model=${encodeURIComponent(model)}`);
+      await word.getByText(told).waitFor();
+      same(await page.evaluate('studio.editor.text'), PENDULUM, 'the text is gone');
+      await page.evaluate(() => studio.say(''));
+    }
+    await page.reload();
+    await word.getByText(told).waitFor();
+    await settled(page);
+    await page.getByTitle('Examples and models').click();
+    await page.locator('.example').first().waitFor();
+    ok(!(await word.isVisible()), 'it is told for ever');
+    await page.getByRole('button', { name: 'Back to linked.kal' }).click();
+    await page.evaluate(() => {
+      const words = Array.from({ length: 200000 }, () => Math.random());
+      studio.editor.set(`# ${words.join('\n# ')}`);
+    });
+    await page.locator('.menu summary').click();
+    await page.getByRole('menuitem', { name: 'Link with this model' }).click();
+    await page.getByText('The model is too long for a link').waitFor();
+  });
+}
+
+// A file that somebody has removed, chosen on the first page.
+async function a_file_that_is_gone_is_told(lab) {
+  const folder = lab.file('going');
+  mkdirSync(folder);
+  for (const name of ['stays.kal', 'goes.kal']) {
+    writeFileSync(path.join(folder, name), PENDULUM);
+  }
+  const look = async (page) => {
+    await page.getByRole('button', { name: 'goes.kal' }).waitFor();
+    rmSync(path.join(folder, 'goes.kal'));
+    await page.getByRole('button', { name: 'goes.kal' }).click();
+    await page.locator('#word').getByText('goes.kal').waitFor();
+    await page.getByRole('button', { name: 'stays.kal' }).waitFor();
+    same(await page.getByRole('button', { name: 'goes.kal' }).count(), 0, 'offered');
+    await page.getByRole('button', { name: 'stays.kal' }).click();
+    await settled(page);
+    ok(!(await page.locator('#word').isVisible()), 'it is told for ever');
+  };
+  await lab.studio(folder, look, { expected: /404/ });
+}
+
+// Answers to what was asked before the text or the tab was another one.
+async function late_answers_harm_nothing(lab) {
+  const loose = PENDULUM.replace('param m', 'param    m');
+  await lab.studio(lab.model('late.kal', loose), async (page) => {
+    await settled(page);
+    await page.evaluate(() => {
+      const { link } = studio;
+      const evaluate = link.evaluate.bind(link);
+      link.evaluate = async (body, take, options) => {
+        if (body.tasks[0] === 'format') {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+        return evaluate(body, take, options);
+      };
+    });
+    await page.getByRole('button', { name: 'Format' }).click();
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('# typed meanwhile');
+    await until(page, "studio.editor.text.includes('param m = 1')");
+    ok(
+      (await page.evaluate('studio.editor.text')).includes('# typed meanwhile'),
+      'lost',
+    );
+    await settled(page);
+    const plots = await page.locator('.plot').count();
+    await page.evaluate(() =>
+      studio.analysis.take(
+        { error: { task: 'modes', message: 'late' } },
+        { tasks: ['modes'] },
+      ),
+    );
+    same(await page.locator('.plot').count(), plots, 'plots');
+  });
+}
+
+async function the_page_says_when_the_server_is_gone(lab) {
+  await lab.studio(
+    lab.model('gone.kal', PENDULUM),
+    async (page, process) => {
+      await settled(page);
+      process.kill('SIGINT');
+      await new Promise((resolve) => process.on('exit', resolve));
+      await slide(page, 'L', 2);
+      await page.getByText("The studio's server is gone").waitFor();
+      await settled(page);
+      ok(!(await page.locator('#notice').isVisible()), 'the browser has its say, too');
+      same(
+        await page.locator('#stage.stale').count(),
+        1,
+        'the picture seems to be new',
+      );
+      await page.locator('.menu summary').click();
+      await page.getByRole('menuitem', { name: 'FMU' }).click();
+      await page.getByText('saved', { exact: true }).waitFor(); // no file is being made
+    },
+    { expected: /ERR_(CONNECTION|EMPTY)_/ },
+  );
+}
+
+demandBrowser();
+await runCases([
+  broken_links_are_told,
+  a_file_that_is_gone_is_told,
+  late_answers_harm_nothing,
+  the_page_says_when_the_server_is_gone,
+]);
