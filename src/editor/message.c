@@ -82,6 +82,7 @@ static KalStatus take_string(Reading *reading)
     }
     if (strcmp(path, ".params.textDocument.text") == 0
         || strcmp(path, ".params.contentChanges.text") == 0) {
+        m->text_length = reading->json.bytes.size;
         return copy(reading, &m->text);
     }
     return KAL_OK;

@@ -18,6 +18,7 @@ typedef struct KalEditorMessage {
     const char *method;
     const char *uri;
     const char *text; ///< of the document
+    size_t text_length;
     double line;
     double character;
     double version;

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     MESSAGE_LIMIT = 32 << 20, // bytes of one
@@ -45,17 +46,20 @@ static bool read_line(KalLspInput *input, char line[HEADER_LIMIT])
     return false;
 }
 
-// The length that a header gives; other headers do not matter.
-static bool find_length(const char *line, double *length)
+// The length that a header gives, of which blanks at its end are cut off; other headers do not
+// matter.
+static bool find_length(char *line, double *length)
 {
     static const char name[] = "Content-Length:";
-    if (strncmp(line, name, sizeof name - 1) != 0) {
+    if (strncasecmp(line, name, sizeof name - 1) != 0) {
         return true;
     }
-    const char *digits = line + sizeof name - 1;
-    digits += strspn(digits, " ");
-    return kal_number_read(digits, length)
-           && strspn(digits, "0123456789") == strlen(digits);
+    char *digits = line + sizeof name - 1;
+    digits += strspn(digits, " \t");
+    const size_t count = strspn(digits, "0123456789");
+    const bool ends = strspn(digits + count, " \t") == strlen(digits + count);
+    digits[count] = '\0';
+    return ends && kal_number_read(digits, length);
 }
 
 KalStatus kal_lsp_read(KalLspInput *input, KalBlock *body, bool *out_there)

@@ -90,21 +90,42 @@ static void find_path(const char *uri, char out_path[PATH_MAX])
     }
 }
 
-static KalStatus keep_text(Server *server, const char *uri, const char *words,
+// Where a text is kept or will be: in its place, in one that is free, in that of the oldest.
+static Text *find_place(Server *server, const char *uri)
+{
+    Text *text = find_text(server, uri);
+    for (int i = 0; !text && i < TEXTS_LIMIT; i++) {
+        text = server->texts[i].uri ? NULL : &server->texts[i];
+    }
+    if (!text) {
+        text = &server->texts[server->next];
+        server->next = (server->next + 1) % TEXTS_LIMIT;
+    }
+    return text;
+}
+
+// A text that cannot be kept is one that is not open, whatever was known of it.
+static KalStatus keep_text(Server *server, const KalEditorMessage *message,
                            Text **out_text)
 {
     char path[PATH_MAX];
-    Text *text = find_text(server, uri);
-    text = text ? text : &server->texts[server->next++ % TEXTS_LIMIT];
+    const char *uri = message->uri;
+    Text *text = find_place(server, uri);
+    Text news = {.uri = (char *)kal_alloc(server->ctx, strlen(uri) + 1, 1)};
     forget(server, text);
-    text->uri = (char *)kal_alloc(server->ctx, strlen(uri) + 1, 1);
-    if (!text->uri) {
+    if (!news.uri) {
         return kal_no_memory(server->ctx, "for a text");
     }
-    memcpy(text->uri, uri, strlen(uri) + 1);
+    memcpy(news.uri, uri, strlen(uri) + 1);
     find_path(uri, path);
-    KAL_TRY(kal_source_create(server->ctx, path, words, strlen(words), &text->source));
+    const KalStatus status = kal_source_create(server->ctx, path, message->text,
+                                               message->text_length, &news.source);
+    if (status != KAL_OK) {
+        forget(server, &news);
+        return status;
+    }
     *out_text = text;
+    *text = news;
     return KAL_OK;
 }
 
@@ -248,18 +269,50 @@ static const char *read_used(void *user, const char *path, KalSink text)
     return status == KAL_OK ? NULL : kal_context_message(use->ctx);
 }
 
+// The beginning of diagnostics of a text, up to their list.
+static void begin_remarks(const Server *server, const char *uri, Letter *letter)
+{
+    begin_letter(server, letter);
+    kal_json_put_text(&letter->json, "method", "textDocument/publishDiagnostics");
+    kal_json_write_key(&letter->json, "params");
+    kal_json_write_begin(&letter->json, '{');
+    kal_json_put_text(&letter->json, "uri", uri);
+    kal_json_write_key(&letter->json, "diagnostics");
+    kal_json_write_begin(&letter->json, '[');
+}
+
+static KalStatus send_remarks(const Server *server, Letter *letter)
+{
+    kal_json_write_end(&letter->json, ']');
+    kal_json_write_end(&letter->json, '}');
+    return send(server, letter);
+}
+
+// Of a text that is not open: nothing, so that no mark stays, or why it is not.
+static KalStatus publish_reason(const Server *server, const char *uri,
+                                const char *reason)
+{
+    static const KalSource nothing = {.name = "", .text = ""};
+    Letter letter;
+    begin_remarks(server, uri, &letter);
+    if (reason) {
+        KalJsonWriter *w = &letter.json;
+        kal_json_write_begin(w, '{');
+        kal_editor_put_range(w, &nothing, 0, 0);
+        kal_json_put_number(w, "severity", 1);
+        kal_json_put_text(w, "source", "kalaba");
+        kal_json_put_text(w, "message", reason);
+        kal_json_write_end(w, '}');
+    }
+    return send_remarks(server, &letter);
+}
+
 // That a text cannot be loaded is what there is to tell.
-static KalStatus publish(Server *server, const Text *text)
+static KalStatus publish(const Server *server, const Text *text)
 {
     Letter letter;
     KalSystem *system = NULL;
-    begin_letter(server, &letter);
-    kal_json_put_text(&letter.json, "method", "textDocument/publishDiagnostics");
-    kal_json_write_key(&letter.json, "params");
-    kal_json_write_begin(&letter.json, '{');
-    kal_json_put_text(&letter.json, "uri", text->uri);
-    kal_json_write_key(&letter.json, "diagnostics");
-    kal_json_write_begin(&letter.json, '[');
+    begin_remarks(server, text->uri, &letter);
     Remarks remarks = {.json = &letter.json, .source = text->source};
     Use use = {.ctx = server->ctx};
     const char *slash = strrchr(text->source->name, '/');
@@ -273,9 +326,7 @@ static KalStatus publish(Server *server, const Text *text)
         kal_system_load(server->ctx, text->source->name, text->source->text,
                         text->source->length, &options, &system);
     kal_system_destroy(system);
-    kal_json_write_end(&letter.json, ']');
-    kal_json_write_end(&letter.json, '}');
-    const KalStatus sent = send(server, &letter);
+    const KalStatus sent = send_remarks(server, &letter);
     return status == KAL_ERR_NOMEM ? status : sent;
 }
 
@@ -285,9 +336,9 @@ static KalStatus take_text(Server *server, const KalEditorMessage *message)
     if (!message->uri || !message->text) {
         return KAL_OK;
     }
-    const KalStatus status = keep_text(server, message->uri, message->text, &text);
-    if (status == KAL_ERR_SYNTAX || status == KAL_ERR_LIMIT) {
-        return KAL_OK; // not UTF-8, or too long: there is nothing to point at
+    const KalStatus status = keep_text(server, message, &text);
+    if (status == KAL_ERR_LIMIT) {
+        return publish_reason(server, message->uri, kal_context_message(server->ctx));
     }
     KAL_TRY(status);
     return publish(server, text);
@@ -327,6 +378,7 @@ static KalStatus handle_note(Server *server, const KalEditorMessage *message)
         Text *text = find_text(server, message->uri);
         if (text) {
             forget(server, text);
+            return publish_reason(server, message->uri, NULL);
         }
     }
     return KAL_OK;

@@ -52,6 +52,12 @@ class Editor:
         assert note["params"]["uri"] == uri
         return note["params"]["diagnostics"]
 
+    def shut(self, uri):
+        """Close a text, of which no remark stays."""
+        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+        params = self.read()["params"]
+        assert (params["uri"], params["diagnostics"]) == (uri, []), params
+
     def about(self, what, line, character, uri="file:///nowhere/m.kal"):
         place = {"textDocument": {"uri": uri},
                  "position": {"line": line, "character": character}}
@@ -188,8 +194,49 @@ def what_is_unknown_is_refused_and_the_rest_goes_on():
     editor.open(TEXT)
     for line, character in ((99, 0), (0, 9999), (-1, -1), (1e300, 0)):
         editor.about("hover", line, character)
-    editor.tell("textDocument/didClose", {"textDocument": {"uri": "file:///nowhere/m.kal"}})
+    editor.shut("file:///nowhere/m.kal")
     editor.close()
+
+
+@case
+def long_texts_are_told():
+    """Not kept, they are not asked about either; and what is NUL hides nothing."""
+    editor = Editor()
+    editor.open(TEXT)
+    [remark] = editor.open("# " + "x" * (5 << 20))
+    assert remark["severity"] == 1 and "too long" in remark["message"], remark
+    place = {"textDocument": {"uri": "file:///nowhere/m.kal"},
+             "position": {"line": 0, "character": 1}}
+    for what in ("hover", "completion", "definition", "formatting"):
+        assert "not open" in editor.ask(f"textDocument/{what}", place)["error"]["message"]
+    assert any(r["severity"] == 1 for r in editor.open("coord x\nkinetic x'^2\0 + q\n"))
+    assert [r for r in editor.open("\ufeffcoord x\r\nkinetic x'^2\r\n") if r["severity"] == 1] == []
+    [remark] = [r for r in editor.open("coord x\r\nkinetic q\r\n") if r["severity"] == 1]
+    assert remark["range"]["start"] == {"line": 1, "character": 8}, remark
+    editor.close()
+
+
+@case
+def an_open_text_is_kept_while_others_come_and_go():
+    editor = Editor()
+    editor.open(TEXT)
+    for i in range(70):
+        editor.open("coord y\n", f"file:///nowhere/{i}.kal")
+        editor.shut(f"file:///nowhere/{i}.kal")
+    assert editor.about("hover", 2, 15)["contents"] == "param L [m], line 1"
+    editor.close()
+
+
+@case
+def heads_are_read_as_those_of_http():
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}'
+    end = b'Content-Length: 36\r\n\r\n{"jsonrpc": "2.0", "method": "exit"}'
+    for head in (b"content-length: %d", b"CONTENT-LENGTH:%d  ", b"Content-Length: \t%d\t",
+                 b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d"):
+        done = subprocess.run([PROGRAM, "lsp"], input=head % len(body) + b"\r\n\r\n" + body + end,
+                              capture_output=True, timeout=HANG, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), (head, done)
+        assert b'"result": null' in done.stdout, (head, done)
 
 
 @case
