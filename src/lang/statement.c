@@ -339,6 +339,13 @@ static const struct {
     {"symbols",    "coord declares a coordinate, param a constant, let an expression"     },
     {"body",       "bodies are parts, as in use planar and part b = Body(m = 1)"          },
     {"joint",      "joints are parts, as in use planar and part p = Pin(a = b1, b = b2)"  },
+    {"velocity",   "a velocity is x', and let names an expression, as in let v = x'"      },
+    {"torque",     "a torque is a force along an angle, as in force a = 2"                },
+    {"moment",     "a torque is a force along an angle, as in force a = 2"                },
+    {"integral",   "what adds up over time is a state, as in state s: s' = x"             },
+    {"controller", "an input has its law, as in actuator u: x', law = -k*x"               },
+    {"control",    "an input has its law, as in actuator u: x', law = -k*x"               },
+    {"input",      "an input has its law, as in actuator u: x', law = -k*x"               },
     {"print",      "output names what is told and written, as in output height = y"       },
 };
 

@@ -628,6 +628,7 @@ static int find_derivative(const char *text, size_t *out_begin, size_t *out_leng
     return text[0] == 'd' && length > 1 ? 1 : 0;
 }
 
+#define MATRIX        "the rows of a matrix are vectors, as in [[1, 0], [0, 1]]"
 #define SUM_OVER_TIME "what adds up over time is a state, as in state s: s' = x"
 
 #define TIME_DERIVATIVE "a time derivative is written with a prime: x'"
@@ -657,6 +658,10 @@ const char *kal_build_find_foreign(const char *name)
         {"integral",   SUM_OVER_TIME           },
         {"integrate",  SUM_OVER_TIME           },
         {"int",        SUM_OVER_TIME           },
+        {"time",       "the time is t"         },
+        {"diag",       MATRIX                  },
+        {"eye",        MATRIX                  },
+        {"matrix",     MATRIX                  },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (strcmp(foreign[i][0], name) == 0) {

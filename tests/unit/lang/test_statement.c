@@ -374,6 +374,11 @@ static void what_newcomers_write_is_explained(void)
             "unknown statement 'parameters'; did you mean 'param'?");
     refuses("T = x'^2",
             "found 'T'; let names an expression, param a constant, kinetic");
+    refuses("velocity v = x'",
+            "expected a statement, found 'velocity'; a velocity is x'");
+    refuses("torque a = 2", "; a torque is a force along an angle");
+    refuses("integral s = x", "; what adds up over time is a state");
+    refuses("controller u: -k*x", "; an input has its law");
     refuses("lagrangian x'^2 - x", "; its parts are stated one by one, by kinetic and");
     refuses("damping x'", "; use dissipation 1/2*d*x'^2, or force x = -d*x'");
     refuses("kinetic = x'^2",

@@ -86,6 +86,8 @@ static void names_of_other_languages(void)
         {"coord x\nforce x = -sgn(x)\n",          "unknown name 'sgn'; did you mean 'sign'?"},
         {"coord x\nkinetic Derivative(x, t)^2\n",
          "; a time derivative is written with a"                                            },
+        {"coord x\nforce x = sin(time)\n",        "unknown name 'time'; the time is t"      },
+        {"coord x\nlet I = diag(1, 2)\n",         "; the rows of a matrix are vectors, as"  },
         {"coord x\nforce x = heaviside(t)\n",     "; a value chosen by a condition is if("  },
     };
     CHECK(rows);
