@@ -182,6 +182,9 @@ static enum MHD_Result answer_save(KalStudioCall *call)
     const KalStudioRequest *request = &call->request;
     const KalFolderFile file = {.root = studio->root, .name = request->name};
     KalTag tag;
+    if (!file.name) {
+        return kal_studio_refuse(call, MHD_HTTP_BAD_REQUEST, "no name of a model");
+    }
     const KalStatus status =
         kal_folder_save(studio->ctx, &file, request->text, request->seen, &tag);
     if (status != KAL_OK) {
@@ -283,6 +286,7 @@ enum MHD_Result kal_studio_evaluate(KalStudioCall *call)
     KalAssignment evaluation = {.request = &call->request, .root = studio->root};
     const KalChildLimits limits = {.seconds = studio->options.seconds,
                                    .megabytes = studio->options.megabytes};
+    call->request.name = call->request.name ? call->request.name : "model.kal";
     if (!kal_guard_name(call->request.name)) {
         return kal_studio_refuse(call, MHD_HTTP_BAD_REQUEST, "no name of a model");
     }

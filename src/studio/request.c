@@ -228,7 +228,9 @@ static KalStatus read_all(Reading *reading)
     for (;;) {
         KAL_TRY(kal_json_step(json));
         if (json->event == KAL_JSON_OBJECT_END) {
-            return kal_json_step(json); // the end of the document
+            KAL_TRY(kal_json_step(json)); // the end of the document
+            return reading->request->text ? KAL_OK
+                                          : complain(reading, "expected a text");
         }
         KAL_TRY(read_member(reading));
     }
@@ -238,7 +240,7 @@ KalStatus kal_studio_request_init(KalStudioRequest *request, KalContext *ctx,
                                   const char *text, size_t length)
 {
     assert(request && ctx && (text || length == 0));
-    *request = (KalStudioRequest){.client = "", .name = "model.kal", .text = ""};
+    *request = (KalStudioRequest){.client = ""};
     KAL_TRY(kal_arena_create(ctx, ARENA_LIMIT, &request->arena));
     Reading reading = {.ctx = ctx, .request = request};
     kal_json_reader_init(&reading.json, ctx, "request", text ? text : "", length);

@@ -62,7 +62,7 @@ typedef struct KalStudioRequest {
     KalArena *arena; ///< holds all that follows
     unsigned tasks;  ///< bits
     const char *client;
-    const char *name;
+    const char *name; ///< of the model; or NULL
     const char *text;
     const char *start;    ///< start values that are held; NULL: those of the model
     const char *near;     ///< or such that may move to satisfy the constraints; or NULL

@@ -67,6 +67,14 @@ static bool is_ambiguous(const KalStudioCall *call)
     return marks.hosts > 1 || marks.origins > 1;
 }
 
+// Whether the type of a body is the one that no form of another page can send.
+static bool is_json(const char *type)
+{
+    static const char name[] = "application/json";
+    return type && strncasecmp(type, name, sizeof name - 1) == 0
+           && strchr("; \t", type[sizeof name - 1]);
+}
+
 // Why a request is refused before its body is looked at; 0 when it is not.
 static unsigned judge(KalStudioCall *call, const char *url, const char *method)
 {
@@ -85,9 +93,7 @@ static unsigned judge(KalStudioCall *call, const char *url, const char *method)
     if (!post && strcmp(method, "GET") != 0) {
         return MHD_HTTP_METHOD_NOT_ALLOWED;
     }
-    return post && (!type || strncmp(type, "application/json", 16) != 0)
-               ? MHD_HTTP_UNSUPPORTED_MEDIA_TYPE
-               : 0;
+    return post && !is_json(type) ? MHD_HTTP_UNSUPPORTED_MEDIA_TYPE : 0;
 }
 
 static KalStudioLine *find_line(KalStudio *studio, int socket)

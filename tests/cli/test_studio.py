@@ -202,7 +202,8 @@ def other_sites_are_refused():
             status, _ = s.post("save", save, Origin=origin)
             assert status == 403, (origin, status)
         for kind in ("text/plain", "application/x-www-form-urlencoded",
-                     "multipart/form-data; boundary=x", None):
+                     "multipart/form-data; boundary=x", "application/jsonp",
+                     "text/plain; application/json", None):
             status, _ = s.post("save", save, Content_Type=kind)
             assert status == 415, (kind, status)
         assert s.post("save", save, Sec_Fetch_Site="cross-site")[0] == 403
@@ -388,6 +389,12 @@ def requests_that_make_no_sense_are_refused():
             status, _ = s.ask("POST", f"/{s.token}/evaluate", body)
             assert status == 400, (body[:20], status)
         assert s.post("evaluate", {"name": "../a.kal", "text": ""})[0] == 400
+        for body in ({}, {"name": "a.kal"}, {"text": ""}, {"name": "a.kal", "text": None},
+                     {"name": None, "text": "x"}, {"name": "a.kal", "text": "x\0y"}):
+            status, text = s.post("save", body)
+            assert status == 400, (body, status, text)
+        assert s.post("evaluate", {"tasks": ["run"]})[0] == 400
+        assert os.listdir(s.folder) == ["a.kal"] and (s.folder / "a.kal").read_text() == PENDULUM
         assert s.ask("PUT", f"/{s.token}/save", b"{}")[0] == 405
         assert s.ask("DELETE", f"/{s.token}/save")[0] == 405
 
