@@ -126,10 +126,30 @@ async function the_page_says_when_the_server_is_gone(lab) {
   );
 }
 
+// A hundred thousand parameters: what is listed of them can be read.
+async function much_of_everything_is_counted(lab) {
+  const text = `param k[100000] = 1
+coord x
+kinetic 1/2*k[1]*x'^2
+simulate 0 .. 1 every 0.1
+`;
+  await lab.studio(lab.model('much.kal', text), async (page) => {
+    await settled(page);
+    await page.getByRole('tab', { name: 'System' }).click();
+    await page.getByText('98000 more are not listed.').waitFor();
+    const many = await page.evaluate(
+      () => document.querySelectorAll('#tabs tr').length,
+    );
+    ok(many > 2000 && many < 2100, `${many} rows`);
+    await page.getByText('99600 more have no slider.').waitFor();
+  });
+}
+
 demandBrowser();
 await runCases([
   broken_links_are_told,
   a_file_that_is_gone_is_told,
   late_answers_harm_nothing,
+  much_of_everything_is_counted,
   the_page_says_when_the_server_is_gone,
 ]);

@@ -4,18 +4,24 @@ import { make, table } from './dom.js';
 import { count, number, unit, withUnit } from './format.js';
 
 const MOST = 60; // rows of a table before the rest is folded away
+const ALL = 2000; // rows of a table: a page with a hundred thousand would not be read, nor answer
 
 function section(title, ...content) {
   return make('section', { className: 'card' }, make('h2', {}, title), ...content);
 }
 
-// A table whose rows beyond some are folded away.
-function longTable(headings, rows) {
-  const rest = rows.slice(MOST);
-  const parts = [table(headings, rows.slice(0, MOST))];
+// A table with a row for each item, of which those beyond some are folded away, and those beyond
+// many counted.
+function longTable(headings, items, rowOf = (row) => row) {
+  const rest = items.slice(MOST, ALL);
+  const parts = [table(headings, items.slice(0, MOST).map(rowOf))];
   if (rest.length > 0) {
     const summary = make('summary', {}, `${rest.length} more`);
-    parts.push(make('details', {}, summary, table(headings, rest)));
+    parts.push(make('details', {}, summary, table(headings, rest.map(rowOf))));
+  }
+  if (items.length > ALL) {
+    const words = `${items.length - ALL} more are not listed.`;
+    parts.push(make('p', { className: 'muted' }, words));
   }
   return parts;
 }
@@ -58,9 +64,12 @@ function constraintRow(check, { name, level, kind, time_dependent: moving, at })
 }
 
 function sentences(check) {
-  const list = [];
-  for (const set of check.dependent_sets) {
-    list.push(`These constraints depend on each other: ${set.join(', ')}.`);
+  const sets = check.dependent_sets;
+  const list = sets
+    .slice(0, MOST)
+    .map((set) => `These constraints depend on each other: ${set.join(', ')}.`);
+  if (sets.length > MOST) {
+    list.push(`${sets.length - MOST} more sets of constraints depend on each other.`);
   }
   if (check.indeterminate.length > 0) {
     list.push(
@@ -78,23 +87,24 @@ function sentences(check) {
 /** Fill the section about the system. */
 export function showSystem(element, { check }) {
   const headings = ['Constraint', 'kind', 'level', 'time-dependent', 'reaction', 'in'];
-  const rows = check.constraints.map((constraint) => constraintRow(check, constraint));
+  const rowOf = (constraint) => constraintRow(check, constraint);
+  const list = check.constraints;
   element.append(
     make('h2', {}, 'System'),
-    ...(rows.length > 0 ? longTable(headings, rows) : []),
+    ...(list.length > 0 ? longTable(headings, list, rowOf) : []),
     ...sentences(check).map((text) => make('p', {}, text)),
   );
 }
 
 function parameters({ parameters: list }) {
-  const rows = list.map(({ name, value, unit: text, overridden }) => [
+  const rowOf = ({ name, value, unit: text, overridden }) => [
     name,
     number(value, 10),
     unit(text),
     overridden ? 'given for this run' : '',
-  ]);
-  return rows.length > 0
-    ? [section('Parameters', ...longTable(['Name', 'value', 'unit', ''], rows))]
+  ];
+  return list.length > 0
+    ? [section('Parameters', ...longTable(['Name', 'value', 'unit', ''], list, rowOf))]
     : [];
 }
 
@@ -107,14 +117,16 @@ function startState({ columns, check, rows: n }) {
     const value = n > 0 ? number(column.data[0], 9) : '–';
     return shift ? `${value} (moved by ${number(shift, 3)})` : value;
   };
-  const rows = positions.map((column, i) => [
+  const others = columns.filter(({ kind }) => kind === 'state' || kind === 'hold');
+  const pairs = positions.map((column, i) => [column, velocities[i]]);
+  const rowOf = ([column, velocity]) => [
     withUnit(column.name, column.unit),
     cell(column),
-    cell(velocities[i]),
-  ]);
-  const others = columns.filter(({ kind }) => kind === 'state' || kind === 'hold');
-  rows.push(...others.map((each) => [withUnit(each.name, each.unit), cell(each), '']));
-  return section('Start', ...longTable(['Coordinate', 'position', 'velocity'], rows));
+    velocity ? cell(velocity) : '',
+  ];
+  const list = pairs.concat(others.map((each) => [each]));
+  const headings = ['Coordinate', 'position', 'velocity'];
+  return section('Start', ...longTable(headings, list, rowOf));
 }
 
 // What the run says about itself in numbers; the work on the system follows its energy.
@@ -153,11 +165,13 @@ function happenings({ incidents }, clock) {
   if (incidents.length === 0) {
     return [];
   }
-  const rows = incidents.map(({ t, text }) => [
+  const rowOf = ({ t, text }) => [
     make('button', { className: 'link', onclick: () => clock.set(t) }, number(t, 9)),
     text,
-  ]);
-  return [section('On the way', ...longTable(['t', 'what happened'], rows))];
+  ];
+  return [
+    section('On the way', ...longTable(['t', 'what happened'], incidents, rowOf)),
+  ];
 }
 
 /** Fill the part with parameters, start, events and statistics. */
