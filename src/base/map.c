@@ -44,12 +44,19 @@ bool kal_map_find(const KalMap *map, uint64_t key, uint64_t *out_value)
     return pair != NULL;
 }
 
+static uint32_t hash_of(const void *owner, uint32_t number)
+{
+    const KalMap *map = (const KalMap *)owner;
+    return kal_hash(((const KalPair *)map->pairs.data)[number].key, 0);
+}
+
 // Add a pair whose key is not set.
 static KalStatus add_pair(KalContext *ctx, KalMap *map, KalPair pair, uint32_t hash)
 {
     const size_t number = kal_map_count(map);
     assert(number < UINT32_MAX);
-    if (!kal_index_reserve(ctx, &map->index)) {
+    const KalHashes hashes = {hash_of, map};
+    if (!kal_index_reserve(ctx, &map->index, (uint32_t)number, &hashes)) {
         return kal_no_memory(ctx, "for a table");
     }
     KAL_TRY(kal_block_add(ctx, &map->pairs, &pair, sizeof pair));

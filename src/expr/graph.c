@@ -72,20 +72,24 @@ static uint32_t hash_node(const KalExprNode *n)
     return kal_hash(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
 }
 
-// Find all nodes by their hashes again.
-static bool index_nodes(KalGraph *g)
+// Find all nodes by their hashes again, in an index with room for so many.  They are gone
+// through in order, which takes less time than by their places.
+static bool index_nodes(KalGraph *g, size_t things)
 {
-    assert(g->table.count > 0);
-    if (!kal_index_make(g->ctx, &g->index, g->table.count)) {
+    assert(g->table.count > 0 && things >= g->table.count);
+    KalIndex index = {.places = NULL};
+    if (!kal_index_make(g->ctx, &index, things)) {
         return false;
     }
     for (uint32_t i = 1; i < g->table.count; i++) {
         const KalExprNode *n = &g->table.nodes[i];
-        kal_index_put(&g->index,
+        kal_index_put(&index,
                       n->op == KAL_OP_CONST ? hash_number(&g->numbers[n->arg[0].index])
                                             : hash_node(n),
                       i);
     }
+    kal_index_clear(g->ctx, &g->index);
+    g->index = index;
     return true;
 }
 
@@ -108,7 +112,6 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     fork->packed = false;
     fork->marks = NULL;
     fork->mark_capacity = 0;
-    fork->epoch = 0;
     fork->index = (KalIndex){.places = NULL};
     fork->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
     fork->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
@@ -118,7 +121,7 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
                g->table.count * sizeof *g->table.nodes);
         memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
     }
-    if (!fits || !index_nodes(fork)) {
+    if (!fits || !index_nodes(fork, fork->table.count)) {
         kal_graph_destroy(fork);
         return kal_no_memory(ctx, "for formulas");
     }
@@ -146,17 +149,21 @@ void kal_graph_unpack(KalGraph *g)
         return;
     }
     g->packed = false;
-    if (!index_nodes(g)) {
+    if (!index_nodes(g, g->table.count)) {
         kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
     }
 }
 
-void kal_graph_freeze(KalGraph *g)
+void kal_graph_forget_marks(KalGraph *g)
 {
     kal_free(g->ctx, g->marks, g->mark_capacity * sizeof *g->marks);
     g->marks = NULL;
     g->mark_capacity = 0;
-    g->epoch = 0;
+}
+
+void kal_graph_freeze(KalGraph *g)
+{
+    kal_graph_forget_marks(g);
     kal_graph_pack(g);
     g->frozen = true;
 }
@@ -289,6 +296,12 @@ static bool grow_nodes(KalGraph *g)
     return true;
 }
 
+// The next size of the index.
+static bool grow_index(KalGraph *g)
+{
+    return index_nodes(g, g->table.count + g->index.n_places / 8);
+}
+
 // Make sure that one more node has room.
 static bool have_room(KalGraph *g)
 {
@@ -298,7 +311,7 @@ static bool have_room(KalGraph *g)
         return false;
     }
     if ((g->table.count == g->capacity && !grow_nodes(g))
-        || !kal_index_reserve(g->ctx, &g->index)) {
+        || (!kal_index_has_room(&g->index, g->table.count) && !grow_index(g))) {
         kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
         return false;
     }

@@ -31,9 +31,8 @@ struct KalGraph {
     uint32_t n_numbers;
     size_t number_capacity;
 
-    uint64_t *marks; ///< scratch of order.c: epoch and position of each node
+    uint32_t *marks; ///< scratch of order.c: where the last walk listed a node
     size_t mark_capacity;
-    uint32_t epoch;
 
     KalStatus status;
     KalExpr culprit;
@@ -46,6 +45,9 @@ struct KalGraph {
 
 /// Spoil the graph.
 KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit);
+
+/// Give the scratch of walks back.
+void kal_graph_forget_marks(KalGraph *g);
 
 /// k × rest as a node; the rest has no number of its own.
 KalExpr kal_scale(KalGraph *g, KalRational k, KalExpr rest);

@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    FIRST_STEPS = 64
+    FIRST_STEPS = 64,
+    FEW = 8 // one node in so many is few
 };
 
 // A node on the way down, and how many of its operands were visited.
@@ -30,14 +31,15 @@ typedef struct Walk {
     size_t capacity;
 } Walk;
 
-// Marks hold the epoch of their walk in the high half, so that none needs clearing.
+// Marks need no clearing: one counts only where the order has the node at the position that it
+// says.
 static bool have_marks(KalGraph *g)
 {
     assert(!g->frozen);
     if (g->mark_capacity < g->table.count) {
         const size_t old_size = g->mark_capacity * sizeof *g->marks;
         const size_t new_size = g->capacity * sizeof *g->marks;
-        uint64_t *marks = kal_resize(g->ctx, g->marks, old_size, new_size);
+        uint32_t *marks = kal_resize(g->ctx, g->marks, old_size, new_size);
         if (!marks) {
             return false;
         }
@@ -45,24 +47,30 @@ static bool have_marks(KalGraph *g)
         g->marks = marks;
         g->mark_capacity = g->capacity;
     }
-    g->epoch++;
-    if (g->epoch == 0) {
-        memset(g->marks, 0, g->mark_capacity * sizeof *g->marks);
-        g->epoch = 1;
-    }
     return true;
 }
 
-static bool is_marked(const KalGraph *g, KalExpr e)
+// Marks that a walk had use of for a good part of the nodes are given back: making them anew
+// takes less time than the walk.
+static void leave_marks(KalGraph *g, const KalOrder *order)
 {
-    assert(e.index != 0 && e.index < g->table.count);
-    return g->marks[e.index] >> 32 == g->epoch;
+    if (g->mark_capacity / FEW > order->count) {
+        return;
+    }
+    kal_graph_forget_marks(g);
 }
 
-static uint32_t position_of(const KalGraph *g, KalExpr e)
+static bool is_marked(const Walk *w, KalExpr e)
 {
-    assert(is_marked(g, e));
-    return (uint32_t)g->marks[e.index];
+    assert(e.index != 0 && e.index < w->g->table.count);
+    const uint32_t at = w->g->marks[e.index];
+    return at < w->order->count && w->order->steps[at].node.index == e.index;
+}
+
+static uint32_t position_of(const Walk *w, KalExpr e)
+{
+    assert(is_marked(w, e));
+    return w->g->marks[e.index];
 }
 
 // One level down.
@@ -100,10 +108,10 @@ static bool add_step(Walk *w, KalExpr e)
         e, n->op, {n->arg[0].index, n->arg[1].index, n->arg[2].index}
     };
     for (int k = 0; k < arity; k++) {
-        step->arg[k] = position_of(w->g, n->arg[k]);
+        step->arg[k] = position_of(w, n->arg[k]);
     }
     assert(arity < 1 || step->arg[0] < o->count);
-    w->g->marks[e.index] = (uint64_t)w->g->epoch << 32 | o->count;
+    w->g->marks[e.index] = o->count;
     o->count++;
     return true;
 }
@@ -111,12 +119,12 @@ static bool add_step(Walk *w, KalExpr e)
 // Visit what is below e, in post order.  What is on the stack is not marked yet.
 static bool visit(Walk *w, KalExpr e)
 {
-    bool fits = is_marked(w->g, e) || enter(w, e);
+    bool fits = is_marked(w, e) || enter(w, e);
     while (fits && w->depth > 0) {
         Visit *top = &w->stack[w->depth - 1];
         const KalExprNode *n = kal_node(w->g, top->e);
         const uint32_t arity = (uint32_t)kal_op_arity((KalOp)n->op);
-        while (top->done < arity && is_marked(w->g, n->arg[top->done])) {
+        while (top->done < arity && is_marked(w, n->arg[top->done])) {
             top->done++;
         }
         if (top->done < arity) {
@@ -137,8 +145,9 @@ static bool fill(KalGraph *g, const KalExpr *roots, KalOrder *order)
     for (size_t i = 0; i < order->n_roots && fits; i++) {
         assert(roots[i].index != 0 && roots[i].index < g->table.count);
         fits = visit(&w, roots[i]);
-        order->roots[i] = fits ? position_of(g, roots[i]) : 0;
+        order->roots[i] = fits ? position_of(&w, roots[i]) : 0;
     }
+    leave_marks(g, order);
     kal_free(g->ctx, w.stack, w.capacity * sizeof *w.stack);
     return fits;
 }
@@ -264,7 +273,10 @@ KalStatus kal_depends_on(KalGraph *g, KalExpr e, KalExpr x, bool *out_depends)
     assert(x.index != 0 && out_depends);
     KalOrder order = {0};
     KAL_TRY(kal_order_init(g, &e, 1, &order));
-    *out_depends = is_marked(g, x);
+    *out_depends = false;
+    for (uint32_t i = 0; i < order.count; i++) {
+        *out_depends = *out_depends || order.steps[i].node.index == x.index;
+    }
     kal_order_clear(&order);
     return KAL_OK;
 }

@@ -42,13 +42,20 @@ static uint32_t hash_text(const char *text, size_t length)
     return kal_hash(kal_hash_text(KAL_HASH_BEGIN, text, length), 0);
 }
 
+static uint32_t hash_of_atom(const void *owner, uint32_t atom)
+{
+    const AtomText *entry = atom_text((const KalBuild *)owner, atom);
+    return hash_text(entry->text, entry->length);
+}
+
 // Every name is kept once and known by its number, so that names are compared as numbers.
 static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint32_t hash)
 {
     assert(text && length < UINT32_MAX);
     const KalAtom atom = (KalAtom)(b->words.texts.size / sizeof(AtomText));
+    const KalHashes hashes = {hash_of_atom, b};
     char *copy = (char *)kal_arena_alloc(b->arena, length + 1, 1);
-    if (!copy || !kal_index_reserve(b->ctx, &b->words.atoms)) {
+    if (!copy || !kal_index_reserve(b->ctx, &b->words.atoms, atom, &hashes)) {
         kal_build_no_memory(b);
         return KAL_ATOM_NONE;
     }

@@ -138,13 +138,20 @@ static uint32_t hash_of(const Monomial *m)
     return hash;
 }
 
+static uint32_t hash_at(const void *owner, uint32_t number)
+{
+    const Monomial m = monomial_at((const KalPhases *)owner, number);
+    return hash_of(&m);
+}
+
 static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial *m,
                               uint32_t hash)
 {
     assert(m->n <= FACTORS_MAX);
     const Place place = {(uint32_t)(phases->factors.size / sizeof(Factor)), m->n};
     const uint32_t number = (uint32_t)monomial_count(phases);
-    if (!kal_index_reserve(ctx, &phases->index)) {
+    const KalHashes hashes = {hash_at, phases};
+    if (!kal_index_reserve(ctx, &phases->index, number, &hashes)) {
         return kal_no_memory(ctx, "to compare formulas");
     }
     KAL_TRY(

@@ -44,17 +44,24 @@ static uint32_t find_slot(const KalProbe *probe, const uint64_t *residues)
     return NO_SLOT;
 }
 
+static uint32_t hash_of_slot(const void *owner, uint32_t slot)
+{
+    return kal_hash(*kal_probe_residue((const KalProbe *)owner, slot, 0), 0);
+}
+
 // Put all slots into the table, the oldest first.
 static KalStatus extend_equal(KalProbe *probe)
 {
     const size_t count = probe->slots.size / sizeof(KalSlot);
+    const KalHashes hashes = {hash_of_slot, probe};
     assert(probe->n_equal <= count);
     for (; probe->n_equal < count; probe->n_equal++) {
         const uint64_t *residues = kal_probe_residue(probe, probe->n_equal, 0);
         if (!is_known(probe, probe->n_equal) || find_slot(probe, residues) != NO_SLOT) {
             continue;
         }
-        if (!kal_index_reserve(probe->ctx, &probe->equal)) {
+        if (!kal_index_reserve(probe->ctx, &probe->equal, (uint32_t)probe->n_equal,
+                               &hashes)) {
             return kal_no_memory(probe->ctx, "to compare formulas");
         }
         kal_index_put(&probe->equal, kal_hash(residues[0], 0),
