@@ -8,7 +8,8 @@
 
 #include "derive/equations.h"
 
-/// A derivation on its way.  Pieces of `scratch` end with it.
+/// A derivation on its way.  Pieces of `scratch` end with its part: motion, constraints or
+/// control.
 typedef struct KalDerivation {
     const KalModel *model;
     KalGraph *g;
@@ -20,6 +21,7 @@ typedef struct KalDerivation {
     KalExpr *v;               ///< n: velocities
     KalExpr *a;               ///< n: accelerations
     KalRates drift;           ///< time passes while velocities stay: q → q', t → 1
+    uint32_t first;           ///< formulas from here on are those of the derivation
     KalExpr motive;           ///< T less what of V has velocities in it
     KalExpr static_potential; ///< what of V has none
 } KalDerivation;
@@ -43,7 +45,7 @@ typedef struct KalRowSet {
 KAL_CHECKED KalStatus kal_derivation_vector(const KalDerivation *d, size_t m,
                                             KalExpr **out_vector);
 
-/// The same for as long as the derivation.
+/// The same for as long as the part of the derivation.
 KAL_CHECKED KalStatus kal_derivation_scratch(const KalDerivation *d, size_t m,
                                              KalExpr **out_vector);
 

@@ -10,6 +10,7 @@
 #include "derive/equations.h"
 
 #include "derive/derive_impl.h"
+#include "expr/prune.h"
 
 #include <assert.h>
 
@@ -65,7 +66,56 @@ static KalStatus list_symbols(KalDerivation *d)
     d->q[n] = d->model->time;
     d->v[n] = kal_int(d->g, 1);
     d->drift = (KalRates){d->q, d->v, n + 1};
+    d->first = kal_graph_count(d->g);
     return kal_graph_status(d->g);
+}
+
+static KalKept roots_of(const KalSparse *matrix)
+{
+    return (KalKept){matrix->value,
+                     matrix->start ? (size_t)matrix->start[matrix->rows] : 0};
+}
+
+static KalKept roots_in(KalExpr *vector, size_t n)
+{
+    return (KalKept){vector, vector ? n : 0};
+}
+
+// Steps on the way to the equations, which are more than half of all formulas, are forgotten.
+static KalStatus forget_steps(const KalDerivation *d)
+{
+    KalEquations *eq = d->eq;
+    const KalKept roots[] = {
+        {&eq->kinetic,   1},
+        {&eq->potential, 1},
+        {&eq->stored,    1},
+        roots_of(&eq->M),
+        roots_of(&eq->A),
+        roots_of(&eq->psi_q),
+        roots_of(&eq->servo_A),
+        roots_of(&eq->B),
+        roots_in(eq->Q, eq->n),
+        roots_in(eq->C, eq->n),
+        roots_in(eq->b, eq->m),
+        roots_in(eq->phi, eq->m),
+        roots_in(eq->psi, eq->m),
+        roots_in(eq->psi_t, eq->m),
+        roots_in(eq->servo_b, eq->n_servos),
+        roots_in(eq->servo_e, eq->n_servos),
+    };
+    return kal_graph_prune(d->g, d->first, roots, sizeof roots / sizeof roots[0]);
+}
+
+// What a part of the derivation needs on the way ends with it.
+static KalStatus derive_part(KalDerivation *d, KalStatus (*derive)(KalDerivation *))
+{
+    KalArena *scratch = d->scratch;
+    KAL_TRY(kal_arena_create(d->ctx, ARENA_BYTES, &d->scratch));
+    const KalStatus status = derive(d);
+    kal_arena_destroy(d->scratch);
+    d->scratch = scratch;
+    KAL_TRY(status);
+    return forget_steps(d);
 }
 
 // Motion first: constraints and control use its symbols, and say what they find wrong.
@@ -73,9 +123,9 @@ static KalStatus derive_all(KalDerivation *d)
 {
     const size_t errors = kal_diagnostics_count(d->diagnostics, KAL_SEVERITY_ERROR);
     KAL_TRY(list_symbols(d));
-    KAL_TRY(kal_derive_motion(d));
-    KAL_TRY(kal_derive_constraints(d));
-    KAL_TRY(kal_derive_control(d));
+    KAL_TRY(derive_part(d, kal_derive_motion));
+    KAL_TRY(derive_part(d, kal_derive_constraints));
+    KAL_TRY(derive_part(d, kal_derive_control));
     if (kal_diagnostics_count(d->diagnostics, KAL_SEVERITY_ERROR) > errors) {
         return kal_diagnostics_fail(d->diagnostics, KAL_ERR_SYNTAX);
     }

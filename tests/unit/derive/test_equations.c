@@ -301,6 +301,54 @@ static void build_all(void)
     actuator("u", "x'");
 }
 
+static size_t add_roots(KalExpr *roots, size_t n, const KalExpr *more, size_t n_more)
+{
+    for (size_t i = 0; i < n_more; i++) {
+        if (more[i].index != 0) {
+            roots[n++] = more[i];
+        }
+    }
+    return n;
+}
+
+// Of what the derivation added to the graph, everything is part of its equations, but for the
+// number 0.
+static void steps_are_forgotten(void)
+{
+    static KalExpr roots[1000];
+    KalOrder order = {.ctx = NULL};
+    size_t n = 0;
+    uint32_t added = 0;
+    begin();
+    build_all();
+    kal_int(g, 1); // the rate of time
+    const uint32_t before = kal_graph_count(g);
+    derive();
+    const KalSparse *matrices[] = {&eq->M, &eq->A, &eq->psi_q, &eq->servo_A, &eq->B};
+    const KalExpr energies[] = {eq->kinetic, eq->potential, eq->stored};
+    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+        n = add_roots(roots, n, matrices[i]->value,
+                      (size_t)matrices[i]->start[matrices[i]->rows]);
+    }
+    n = add_roots(roots, n, energies, 3);
+    n = add_roots(roots, n, eq->Q, eq->n);
+    n = add_roots(roots, n, eq->C, eq->n);
+    n = add_roots(roots, n, eq->b, eq->m);
+    n = add_roots(roots, n, eq->phi, eq->m);
+    n = add_roots(roots, n, eq->psi, eq->m);
+    n = add_roots(roots, n, eq->psi_t, eq->m);
+    n = add_roots(roots, n, eq->servo_b, eq->n_servos);
+    n = add_roots(roots, n, eq->servo_e, eq->n_servos);
+    ok(n < sizeof roots / sizeof roots[0]);
+    ok(kal_order_init(g, roots, n, &order) == KAL_OK);
+    for (uint32_t i = 0; i < order.count; i++) {
+        added += order.steps[i].node.index >= before;
+    }
+    ok(added > 10 && kal_graph_count(g) - before <= added + 1);
+    kal_order_clear(&order);
+    end();
+}
+
 // Whichever allocation fails, the call says so, gives no equations and leaks nothing.
 static void every_allocation_may_fail(void)
 {
@@ -433,5 +481,5 @@ TAP_RUN(TAP_CASE(a_pendulum_swings), TAP_CASE(moving_frames_give_inertial_forces
         TAP_CASE(what_happens_far_away_counts),
         TAP_CASE(what_is_not_proven_linear_is_refused),
         TAP_CASE(linear_by_form_is_linear),
-        TAP_CASE(an_empty_model_has_empty_equations),
+        TAP_CASE(an_empty_model_has_empty_equations), TAP_CASE(steps_are_forgotten),
         TAP_CASE(every_allocation_may_fail))
