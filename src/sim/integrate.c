@@ -289,9 +289,27 @@ static KalStatus reduce(KalRun *run, double t, const double *y)
     return KAL_OK;
 }
 
+// Tell once that work grows as the cube of a large model, and of what that comes.
+static KalStatus tell_dense(KalRun *run, double t)
+{
+    const KalSystem *system = run->system;
+    const bool told = run->integration.watch.told_dense;
+    if (told || run->instant->large.solver || system->n <= KAL_DENSE_COORDINATES) {
+        return KAL_OK;
+    }
+    run->integration.watch.told_dense = true;
+    return kal_run_tell(
+        run, t, method_at_work(run),
+        "of %d coordinates, %s computed with dense matrices: time grows as "
+        "the cube of the number of coordinates%s",
+        system->n, is_reduced(run) ? "the reduced form is" : "contacts are",
+        is_reduced(run) ? "; the full form goes without" : "");
+}
+
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     assert(y);
+    KAL_TRY(tell_dense(run, t));
     const double pulse = run->integration.pulse;
     run->integration.peak =
         fmin(kal_run_next_peak(run, t), pulse > t ? pulse : INFINITY);

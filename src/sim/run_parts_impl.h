@@ -121,6 +121,7 @@ typedef struct KalMethodWatch {
     bool told;             ///< that it cannot be tried
     bool told_limit;       ///< that it cannot keep the tolerance
     bool told_powers;      ///< that it cannot follow them
+    bool told_dense;       ///< that its matrices are dense, though the model is large
 } KalMethodWatch;
 
 /// What happened lately, to notice events that never end.

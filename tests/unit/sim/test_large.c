@@ -228,6 +228,37 @@ static void dense_ways_have_their_limit(void)
     lab_close(&lab);
 }
 
+static size_t count_dense(Lab *lab)
+{
+    const KalIncident *incidents = NULL;
+    size_t found = 0;
+    const size_t n = kal_run_incidents(lab->run, &incidents);
+    for (size_t i = 0; i < n; i++) {
+        found += incidents[i].kind == KAL_INCIDENT_METHOD
+                 && strstr(incidents[i].text, "dense matrices") != NULL;
+    }
+    return found;
+}
+
+// Below that size they say what they cost, once, where a run without them would not.
+static void dense_ways_are_told(void)
+{
+    static const char particles[] = "coord x[N]\nkinetic sum(i in 1..N : x[i]'^2/2)\n"
+                                    "init x[1]' = 1\nsimulate 0 .. 1 every 1\n";
+    char text[300];
+    for (int n = 200; n <= 201; n++) {
+        Lab lab;
+        (void)snprintf(text, sizeof text, "param N = %d\n%s", n, particles);
+        if (lab_load(&lab, text)) {
+            ok(lab_go(&lab) == KAL_OK && count_dense(&lab) == 0);
+            lab_again(&lab);
+            lab.options.form = KAL_RUN_FORM_REDUCED;
+            ok(lab_go(&lab) == KAL_OK && count_dense(&lab) == (n > 200));
+        }
+        lab_close(&lab);
+    }
+}
+
 #define DAMPED                                         \
     "coord x[N]\nkinetic sum(i in 1..N : x[i]'^2/2)\n" \
     "force x[1] = -1000*x[1]'\ninit x[1]' = 1\n"       \
@@ -316,7 +347,7 @@ TAP_RUN(TAP_CASE(links_that_are_locked_swing_as_one_rod),
         TAP_CASE(a_chain_that_breaks_falls_freely),
         TAP_CASE(a_wave_on_a_chain_of_ten_thousand_rods),
         TAP_CASE(a_gap_that_is_held_is_no_event), TAP_CASE(dense_ways_have_their_limit),
-        TAP_CASE(stiff_systems_change_their_method),
+        TAP_CASE(dense_ways_are_told), TAP_CASE(stiff_systems_change_their_method),
         TAP_CASE(a_change_of_method_that_fails_is_made_again),
         TAP_CASE(locked_links_swing_as_one_rod_by_bdf),
         TAP_CASE(every_allocation_may_fail))
