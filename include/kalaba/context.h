@@ -67,8 +67,9 @@ KAL_API void kal_context_set_huge(KalContext *ctx, bool huge);
 typedef bool (*KalWatchFn)(void *user);
 
 /// Have a function asked while models are loaded, consistent starts and equilibria are sought,
-/// and many states are solved; if it says no, the call ends with KAL_ERR_INTERRUPTED.  NULL:
-/// none, as at first.  Runs and sweeps have a watch of their own in their options.
+/// many states are solved, and whenever one of a large model is; if it says no, the call ends
+/// with KAL_ERR_INTERRUPTED.  NULL: none, as at first.  Runs and sweeps have a watch of their
+/// own in their options, which knows where they are and is asked from step to step.
 KAL_API void kal_context_set_watch(KalContext *ctx, KalWatchFn watch, void *user);
 
 /// How many blocks were asked for so far; a solve does not move this number.

@@ -77,6 +77,7 @@ KalProgress kal_progress(const KalRunOptions *options, bool quiet)
                          .until = options->until,
                          .began = began,
                          .last = began,
+                         .t = options->from,
                          .patience = be_patient(began, quiet || shown)};
 }
 
@@ -126,6 +127,7 @@ bool kal_progress_watch(void *progress, const KalRun *run)
     assert(progress && run);
     KalProgress *p = (KalProgress *)progress;
     const double between = 0.1; // seconds
+    p->t = kal_run_time(run);
     if (p->shown) {
         const double time = kal_clock();
         if (time - p->last > between) {
@@ -136,6 +138,30 @@ bool kal_progress_watch(void *progress, const KalRun *run)
         tell(p, run);
     }
     return interrupted == 0;
+}
+
+// Between two steps, or in a sample.
+static bool watch_between(void *progress)
+{
+    KalProgress *p = (KalProgress *)progress;
+    const double between = 1.0; // seconds
+    const double now = p->shown ? kal_clock() : 0.0;
+    if (p->shown && now - p->last > between) {
+        fprintf(stderr, "\r\x1b[Kt = %.6g of %.6g  %.0f s so far", p->t, p->until,
+                now - p->began);
+        fflush(stderr);
+        p->drawn = true;
+        p->last = now;
+    } else if (!p->shown && is_over(&p->patience, p->began)) {
+        fprintf(stderr, "kalaba: the run is at t = %.6g of %.6g after %.0f s\n", p->t,
+                p->until, p->patience.looked - p->began);
+    }
+    return interrupted == 0;
+}
+
+void kal_progress_heed(KalProgress *progress, KalContext *ctx)
+{
+    kal_context_set_watch(ctx, watch_between, progress);
 }
 
 double kal_progress_end(KalProgress *progress)

@@ -28,6 +28,7 @@ typedef struct KalProgress {
     double until;
     double began; ///< seconds of the clock
     double last;
+    double t; ///< where the run was when that was last seen
     KalPatience patience;
 } KalProgress;
 
@@ -39,6 +40,9 @@ KalProgress kal_progress(const KalRunOptions *options, bool quiet);
 
 /// For KalRunOptions.watch, with the progress as the user.
 bool kal_progress_watch(void *progress, const KalRun *run);
+
+/// Have the context ask, too, whether to go on: steps of a large model may take long.
+void kal_progress_heed(KalProgress *progress, KalContext *ctx);
 
 /// What is shown of a part of the work that has no measure, once it takes long: what it is,
 /// and the seconds that it takes so far.

@@ -457,7 +457,9 @@ static KalStatus simulate(Job *job, size_t member)
     if (status == KAL_OK) {
         job->started = true;
         job->times.starting = kal_clock() - began;
+        kal_progress_heed(&job->progress, ctx);
         status = kal_run_sample(job->run, take, job);
+        kal_context_set_watch(ctx, NULL, NULL);
     }
     (void)kal_progress_end(&job->progress);
     job->times.total = kal_clock() - began - job->verify_seconds;

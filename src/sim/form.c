@@ -330,6 +330,7 @@ static bool choose_columns(KalReducedForm *form)
 KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 {
     assert(form->n > 0 && y);
+    KAL_TRY(kal_instant_ask(form->instant));
     put(form, t, y, y + form->n);
     KAL_TRY(kal_instant_givens(form->instant));
     find_scale(form);

@@ -199,6 +199,7 @@ KalStatus kal_nearness_foretell(KalRun *run)
                (size_t)run->instant->n_active * sizeof(double));
     }
     const bool low = watch->sine < KAL_LOW_SINE;
+    KAL_TRY(kal_instant_ask(run->instant));
     KAL_TRY(look_ahead(run, dt, watch->parts[1]));
     if (!watch->bends && dt > 0.0 && (low || shortens(run))) {
         KAL_TRY(look_again(run, dt));

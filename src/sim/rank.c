@@ -303,6 +303,7 @@ static KalStatus need_rows(KalRun *run)
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
 {
     assert(run->solved);
+    KAL_TRY(kal_instant_ask(run->instant));
     KAL_TRY(need_rows(run));
     KAL_TRY(watch_rows(run, fresh));
     if (run->instant->large.solver) {

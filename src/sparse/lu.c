@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    NONE = -1
+    NONE = -1,
+    COLUMNS_BETWEEN = 64 // two questions whether to go on
 };
 
 // A row is no pivot if another has an entry that is this many times as large.
@@ -361,7 +362,7 @@ KalStatus kal_sparse_lu_factor(KalSparseLu *lu, KalContext *ctx,
     lu->left = 1.0;
     find_scales(lu, matrix, options->weights);
     for (int at = 0; at < lu->columns; at++) {
-        KAL_TRY(at % 1024 == 0 ? kal_ask(ctx) : KAL_OK);
+        KAL_TRY(at % COLUMNS_BETWEEN == 0 ? kal_ask(ctx) : KAL_OK);
         KAL_TRY(factor_column(lu, matrix, options, at));
     }
     assert(lu->rank <= lu->columns && lu->rank <= lu->rows);

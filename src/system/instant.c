@@ -678,9 +678,15 @@ static void keep_answer(KalInstant *instant)
 }
 
 // Each part needs what came before: numbers, non-ideal forces, the solve, control.
+KalStatus kal_instant_ask(const KalInstant *instant)
+{
+    return instant->system->n > KAL_DENSE_COORDINATES ? kal_ask(instant->ctx) : KAL_OK;
+}
+
 KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_answer);
+    KAL_TRY(kal_instant_ask(instant));
     KAL_TRY(instant->contacts.stale ? kal_contacts_settle(instant) : KAL_OK);
     KAL_TRY(kal_instant_givens(instant));
     if (instant->system->equations->has_C) {

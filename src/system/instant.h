@@ -237,6 +237,10 @@ void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer);
 KAL_CHECKED KalStatus kal_instant_energy(KalInstant *instant, double *out_kinetic,
                                          double *out_stored);
 
+/// Ask whoever watches the context whether to go on, if the model is so large that this costs
+/// next to nothing.  KAL_ERR_INTERRUPTED: no.
+KAL_CHECKED KalStatus kal_instant_ask(const KalInstant *instant);
+
 /// M, Q, A and b of the solved instant, if the fast road has left them out.
 KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
 

@@ -259,6 +259,31 @@ static void dense_ways_are_told(void)
     }
 }
 
+static bool count_down(void *user)
+{
+    return --*(int *)user > 0;
+}
+
+// Between two steps, too, a run of a large model ends where its context says so.
+static void the_context_may_end_a_run(void)
+{
+    static const KalRunForm forms[] = {KAL_RUN_FORM_FULL, KAL_RUN_FORM_REDUCED};
+    static const int counts[] = {1, 2, 5, 20, 60};
+    Lab lab;
+    if (lab_load(&lab, rod)) {
+        for (size_t k = 0; k < 10; k++) {
+            int left = counts[k / 2];
+            lab_again(&lab);
+            lab.options.form = forms[k % 2];
+            kal_context_set_watch(lab.ctx, count_down, &left);
+            ok(lab_go(&lab) == KAL_ERR_INTERRUPTED && left <= 0);
+            kal_context_set_watch(lab.ctx, NULL, NULL);
+            has_text(kal_context_message(lab.ctx), "interrupted");
+        }
+    }
+    lab_close(&lab);
+}
+
 #define DAMPED                                         \
     "coord x[N]\nkinetic sum(i in 1..N : x[i]'^2/2)\n" \
     "force x[1] = -1000*x[1]'\ninit x[1]' = 1\n"       \
@@ -347,7 +372,8 @@ TAP_RUN(TAP_CASE(links_that_are_locked_swing_as_one_rod),
         TAP_CASE(a_chain_that_breaks_falls_freely),
         TAP_CASE(a_wave_on_a_chain_of_ten_thousand_rods),
         TAP_CASE(a_gap_that_is_held_is_no_event), TAP_CASE(dense_ways_have_their_limit),
-        TAP_CASE(dense_ways_are_told), TAP_CASE(stiff_systems_change_their_method),
+        TAP_CASE(dense_ways_are_told), TAP_CASE(the_context_may_end_a_run),
+        TAP_CASE(stiff_systems_change_their_method),
         TAP_CASE(a_change_of_method_that_fails_is_made_again),
         TAP_CASE(locked_links_swing_as_one_rod_by_bdf),
         TAP_CASE(every_allocation_may_fail))
