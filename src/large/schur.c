@@ -206,9 +206,12 @@ static bool invert_masses(KalLarge *l, const bool *held)
 }
 
 // Masses that no coordinate is held by are inverted once and kept; those with held
-// coordinates, whose inverse counts as zero, each time.
-bool kal_schur_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
-                      double damping)
+// coordinates, whose inverse counts as zero, each time.  The loop over products is in here: where
+// the code began 16 bytes off a multiple of 32, which is a matter of what is linked before it, an
+// acceleration of a chain took a quarter longer.
+__attribute__((aligned(32))) bool kal_schur_factor(KalLarge *l,
+                                                   const KalLargeProblem *p,
+                                                   const bool *held, double damping)
 {
     assert(l->schur.used && l->factors.analyzed);
     if (held || !l->metric.units_known || !l->schur.free) {
