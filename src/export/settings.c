@@ -161,6 +161,7 @@ static void write_init(KalExportWriting *w, KalPage *page)
                         condition.end, name);
     }
     kal_page_string(page, "    work->params = *params;\n");
+    kal_page_string(page, model->n_events > 0 ? "    work->soon = 0;\n" : "");
     write_positive(plan, page, "periods", "work->period",
                    plan->settings.periods.n_chosen);
     write_positive(plan, page, "limits", "work->limit", plan->settings.limits.n_chosen);
@@ -230,6 +231,13 @@ static void write_start(KalExportWriting *w, KalPage *page)
     }
     for (size_t i = 0; i < plan->names.events.count; i++) {
         kal_page_format(page, "    state->side[%zu] = UNKNOWN;\n", i);
+    }
+    for (size_t i = 0; i < plan->system->model->n_events; i++) {
+        kal_page_format(
+            page,
+            "    state->last[%zu] = state->t;\n    state->gap[%zu] = 0;\n"
+            "    state->begun[%zu] = state->t;\n    state->shrinking[%zu] = 0;\n",
+            i, i, i, i);
     }
     kal_page_string(page, "}\n\n");
 }

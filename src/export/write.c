@@ -653,8 +653,12 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
     const size_t flags = (plan->changes ? plan->names.constraints.count : 0) + events;
     numbers += servos * (n + 1) + controls * (2 * n + servos + 3) + 2 * servos;
     numbers += 2 * events + (flags > 0 ? copies : 0); // and what flags are padded with
-    return numbers * number_size + (2 * m + less + servos + 1) * sizeof(int)
-           + copies * flags + 2 * (n + events) + kal_export_contact_bytes(plan)
+    const size_t times =
+        plan->system->model->n_events > 0 ? events : 0; // are kept of each
+    numbers += copies * 3 * times + 1;
+    return numbers * number_size
+           + (2 * m + less + servos + 1 + copies * times) * sizeof(int) + copies * flags
+           + 2 * (n + events) + kal_export_contact_bytes(plan)
            + kal_export_sparse_bytes(plan);
 }
 

@@ -625,6 +625,31 @@ def an_event_happens_once_though_it_moves_its_own_function():
     near(got, [-1 - 10*0.2, 0.45 - 0.2 - 5*0.2**2])
 
 
+BOUNCES = """
+    coord y
+    kinetic 1/2*y'^2
+    potential 9.81*y
+    event bounce: y falling set y' = -{0}*y'
+    init y = 1
+    output a = y
+"""
+
+
+@case
+def events_ever_faster_are_told_where_they_have_their_end():
+    """A ball that an event throws back rests at t0 (1 + e)/(1 - e), and never falls through."""
+    statuses = "OK BAD_PARAMETER NOT_FINITE CONTRADICTION NOT_UNIQUE INACCURATE OFF BAD_STEP CHATTER"
+    chatter = statuses.split().index("CHATTER")
+    for e in (0.1, 0.5, 0.8, 0.97):
+        source = Source(BOUNCES.format(e))
+        end = math.sqrt(2/9.81)*(1 + e)/(1 - e)
+        for step in (end/37, 0.01, 0.001, 1e-4 if e < 0.9 else 0.002):
+            before = math.floor(end/step) - 2
+            status, got = source.outputs(step=step, steps=before)
+            assert status == 0 and 0 <= got[0] <= 1, (e, step, status, got)
+            assert source.outputs(step=step, steps=before + 5)[0] == chatter, (e, step)
+
+
 @case
 def wrong_usage_is_told():
     assert run("export", EXAMPLES / "pendulum.kal")[0] == 2

@@ -300,6 +300,30 @@ def an_importer_may_find_events_late():
 
 
 @case
+def a_ball_that_events_throw_back_does_not_fall_through():
+    """It rests at t0 (1 + e)/(1 - e), which no event can make it do: the importer is told."""
+    for e, version in ((0.1, 2), (0.5, 3), (0.8, 2), (0.97, 3)):
+        unit = export(f"""
+            coord y
+            kinetic 1/2*y'^2
+            potential 9.81*y
+            event bounce: y falling set y' = -{e}*y'
+            init y = 1
+        """, version)
+        end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
+        for step in (end / 7, 0.01, 2 * end):
+            instance = initialized(unit, COSIMULATION)
+            t = 0.0
+            while instance.step(t, step) == OK:
+                t += step
+                [y] = instance.get("y")[1]
+                assert t < end + 1e-4 and -1e-9 < y < 1, (e, step, t, y)
+            said(instance, "event(bounce)", "ever faster")
+            assert t + step > end - 1e-3
+            instance.free()
+
+
+@case
 def a_block_that_rocks_ever_faster_comes_to_rest():
     # which feet that others push open, and slips that end at once, have to come to, too
     model = example("rocking_block")
