@@ -323,6 +323,7 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
     KAL_TRY(kal_integrator_start(at_work(run), t, y, end));
     KAL_TRY(trails(run) ? start_trail(run, t, y) : KAL_OK);
     run->integration.crossed = false;
+    kal_run_gap_close(run);
     run->integration.tried = INFINITY;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
     return KAL_OK;
@@ -376,6 +377,7 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     run->careful = careful;
     if (*out_done) {
         run->integration.crossed = true;
+        kal_run_gap_open(run, middle);
         run->statistics.crossings++;
     }
     return KAL_OK;
@@ -601,6 +603,7 @@ static KalStatus start_anew(KalRun *run)
     }
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
     run->integration.crossed = false;
+    kal_run_gap_close(run);
     return kal_run_integrate_start(run, run->t, run->state);
 }
 

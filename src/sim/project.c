@@ -218,7 +218,7 @@ KalStatus kal_run_project(KalRun *run)
 }
 
 // The residuals of a state that stays as it is.
-static KalStatus note_residuals(KalRun *run)
+KalStatus kal_run_note_residuals(KalRun *run)
 {
     run->solved = false;
     if (run->projection.has_position) {
@@ -259,7 +259,7 @@ static KalStatus meet(KalRun *run, Take *take, bool *out_hurried)
 {
     *out_hurried = false;
     if (run->options.drift != KAL_DRIFT_PROJECT) {
-        return note_residuals(run);
+        return kal_run_note_residuals(run);
     }
     *out_hurried = hurry(run, take);
     kal_return_note(&run->instant->road, *out_hurried);
@@ -299,7 +299,7 @@ KalStatus kal_run_meet_anew(KalRun *run)
 KalStatus kal_run_meet_again(KalRun *run)
 {
     if (run->options.drift != KAL_DRIFT_PROJECT) {
-        return note_residuals(run);
+        return kal_run_note_residuals(run);
     }
     if (hurry(run, kal_return_take)) {
         return KAL_OK;

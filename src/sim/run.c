@@ -88,6 +88,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->projection.used = kal_carve_bools(carver, m);
     run->rank.concerned = kal_carve_bools(carver, m);
     run->rank.departing = kal_carve_doubles(carver, n, 3);
+    kal_run_gap_lay_out(run, carver);
 }
 
 // Speeds of the reduced form are made of dense matrices.
@@ -285,7 +286,8 @@ static void take_works(KalRun *run)
 KalStatus kal_run_look_ahead(KalRun *run, double t)
 {
     run->rank.blind = true; // what is seen has no say in how the run goes on
-    const KalStatus status = kal_run_look_fully(run, t);
+    const KalStatus status = kal_run_gap_has(run, t) ? kal_run_look_across(run, t)
+                                                     : kal_run_look_fully(run, t);
     run->rank.blind = false;
     take_works(run);
     return status;
@@ -608,8 +610,9 @@ static KalStatus reach(KalRun *run, double t, bool last)
     KAL_TRY(pass_jumps(run, t));
     KAL_TRY(ends && !jumps ? kal_run_pieces_jump(run, &jumps) : KAL_OK);
     run->rank.blind = t < run->horizon; // samples have no say in how the run goes on
-    const KalStatus status =
-        last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t);
+    const KalStatus status = kal_run_gap_has(run, t) ? kal_run_look_across(run, t)
+                             : last || jumps         ? kal_run_look_fully(run, t)
+                                                     : kal_run_look(run, t);
     run->rank.blind = false;
     KAL_TRY(status);
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));

@@ -43,6 +43,7 @@ struct KalRun {
     double *kept;  ///< 2 n: a state to come back to
 
     KalRunIntegration integration;
+    KalRunGap gap;
     KalRunProjection projection;
     KalRankWatch rank;    ///< by rank.c (rank_impl.h)
     KalEventWatch events; ///< by event.c
@@ -81,6 +82,9 @@ bool kal_run_is_solved(KalRun *run);
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
 /// KAL_ERR_CONTRADICTION when they cannot be met near by.
 KAL_CHECKED KalStatus kal_run_project(KalRun *run);
+
+/// Find the residuals of the instant's state, and leave it as it is.
+KAL_CHECKED KalStatus kal_run_note_residuals(KalRun *run);
 
 /// Bring the instant's state to the constraints if that is how the run goes, and find
 /// the residuals.
@@ -148,6 +152,18 @@ KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
 
 /// The same, with all that a solve gives.
 KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
+
+/// @name The middle of a step across a loss of rank
+/// @{
+void kal_run_gap_lay_out(KalRun *run, KalCarver *carver);
+/// The last step was one across, with its middle there; or it is another one now.
+void kal_run_gap_open(KalRun *run, double middle);
+void kal_run_gap_close(KalRun *run);
+/// Whether equations say nothing at t, between the time reached and the horizon.
+bool kal_run_gap_has(const KalRun *run, double t);
+/// Look fully at such a time.
+KAL_CHECKED KalStatus kal_run_look_across(KalRun *run, double t);
+/// @}
 
 /// Look fully at the state and integrals in `state`, of time t, and note what is noted of samples.
 KAL_CHECKED KalStatus kal_run_look_there(KalRun *run, double t);

@@ -288,6 +288,16 @@ typedef struct KalRunIntegration {
     unsigned long road; ///< by this road (KalBrief.number)
 } KalRunIntegration;
 
+/// The middle of a step across a loss of rank, by gap.c.
+typedef struct KalRunGap {
+    double
+        middle;   ///< when rank is lost, as foreseen; NaN: the last step is none across
+    double half;  ///< of the gap
+    size_t width; ///< numbers of an answer; 0: none are kept
+    double *answers; ///< at its nodes, and one between them
+    bool known;      ///< they were found
+} KalRunGap;
+
 /// How states come onto the constraints, by project.c.
 typedef struct KalRunProjection {
     KalProjector projector;

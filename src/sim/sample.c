@@ -77,7 +77,8 @@ static bool has_lanes(const KalRun *run)
     return run->options.drift == KAL_DRIFT_PROJECT && run->rank.confirmed
            && !run->careful && instant->ranks.n_independent == instant->n_active
            && instant->ranks.n_sets == 0 && run->system->pieces.n_jumps == 0
-           && !instant->control && kal_balance_needs_energy_alone(&run->balance)
+           && !instant->control && !run->integration.crossed
+           && kal_balance_needs_energy_alone(&run->balance)
            && instant->road.back.program && kal_road_has_lanes(&instant->road, true);
 }
 

@@ -721,6 +721,12 @@ void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
     *out_answer = instant->answer;
 }
 
+void kal_instant_take_answer(KalInstant *instant, const KalMotionAnswer *answer)
+{
+    instant->answer = *answer;
+    keep_answer(instant);
+}
+
 KalStatus kal_instant_energy(KalInstant *instant, double *out_kinetic,
                              double *out_stored)
 {

@@ -233,6 +233,9 @@ bool kal_instant_rush(KalInstant *instant, bool brief);
 /// (kal_road_complete), and what outputs need of it.
 void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer);
 
+/// Let an answer that was found otherwise, whose arrays are kept, be that of the present state.
+void kal_instant_take_answer(KalInstant *instant, const KalMotionAnswer *answer);
+
 /// T and V of the present state; their sum becomes the variable that outputs read.
 KAL_CHECKED KalStatus kal_instant_energy(KalInstant *instant, double *out_kinetic,
                                          double *out_stored);

@@ -62,6 +62,35 @@ static void a_parallelogram_passes_fifty_times(void)
     }
 }
 
+// However near to it somebody looks, where rounding is magnified by the cube of one over the
+// distance: a'' = -9.81 cos a, and both cranks turn alike.
+static void accelerations_beside_a_passage_are_those_of_the_motion(void)
+{
+    const KalIncident *incidents = NULL;
+    char text[1000];
+    Lab lab;
+    snprintf(text, sizeof text, parallelogram,
+             "output off = a'' + 9.81*cos(a), even = a' - b', alike = a'' - b''\n");
+    if (lab_run(&lab, text) && ok(kal_run_incidents(lab.run, &incidents) > 3)) {
+        const double passed = incidents[3].t;
+        for (double d = 1e-3; d > 1e-12; d *= 0.3) {
+            for (int side = -1; side <= 1; side += 2) {
+                const double *off = NULL;
+                lab_again(&lab);
+                ok(lab_start(&lab) == KAL_OK
+                   && kal_run_advance(lab.run, passed + side * d) == KAL_OK
+                   && kal_instant_outputs(kal_run_instant(lab.run), &off) == KAL_OK);
+                for (int i = 0; i < 3; i++) {
+                    near(off[i], 0.0, 1e-5);
+                }
+                near(lab_q(&lab, 0), lab_q(&lab, 1), 1e-9);
+            }
+        }
+        ok(kal_run_statistics(lab.run).velocity_error < 1e-11);
+    }
+    lab_close(&lab);
+}
+
 // N four-bars in a row, all parallelograms: every point is on a circle and swings like a
 // pendulum; where they are level, N constraints depend on the others at once.
 static const char windows[] =
@@ -611,6 +640,7 @@ static void a_start_that_leads_off_is_refused(void)
 }
 
 TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
+        TAP_CASE(accelerations_beside_a_passage_are_those_of_the_motion),
         TAP_CASE(a_speed_passes_through_nought),
         TAP_CASE(a_speed_interrupted_at_nought_is_refused),
         TAP_CASE(a_row_that_fades_acts), TAP_CASE(a_start_that_leads_off_is_refused),
