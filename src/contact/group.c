@@ -188,8 +188,12 @@ static KalTouchProblem take_group(KalGroups *g, const KalTouchProblem *p, int he
             g->G[i * count + k] = p->G[row * p->rows + g->used[k]];
         }
     }
-    return (KalTouchProblem){
-        .n = n, .laws = g->laws, .rows = count, .G = g->G, .free = g->free};
+    return (KalTouchProblem){.n = n,
+                             .laws = g->laws,
+                             .rows = count,
+                             .G = g->G,
+                             .free = g->free,
+                             .dust = p->dust};
 }
 
 // Put the answer of a group among those of all.

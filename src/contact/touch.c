@@ -130,7 +130,7 @@ void kal_touch_destroy(KalTouchSolver *solver)
 }
 
 // Rows scaled so that G has ones on its diagonal, the two of a slip alike, and free rates
-// have the largest size 1.
+// have the largest size 1, unless all are so small that rounding would have a say.
 static void take_scales(KalTouchSolver *s, const KalTouchProblem *p)
 {
     assert(p->n <= s->n && p->rows <= s->rows);
@@ -146,7 +146,7 @@ static void take_scales(KalTouchSolver *s, const KalTouchProblem *p)
             s->scale[law->slip[1]] = both;
         }
     }
-    s->size = 0.0;
+    s->size = p->dust / ZERO;
     for (int i = 0; i < p->rows; i++) {
         s->size = fmax(s->size, fabs(p->free[i] * s->scale[i]));
     }
@@ -333,12 +333,25 @@ static void fill_slip(KalTouchSolver *s, const KalTouchProblem *p, int i)
     }
 }
 
+// The row of a gap.  The rate of one that depends on rows which are held is theirs: off zero by
+// rounding it asks for a force that changes nothing, and no path finds one.
+static void fill_gap(KalTouchSolver *s, const KalTouchProblem *p, int i)
+{
+    assert(s->states[i].N >= 0);
+    const int gap = p->laws[i].gap;
+    double *q = &s->q[s->states[i].N];
+    fill_rate(s, p, gap, s->states[i].N);
+    if (s->bonded[gap * p->rows + gap] <= DEPENDENT && fabs(*q) <= KAL_TOUCH_TRUE) {
+        *q = 0.0;
+    }
+}
+
 static void fill_problem(KalTouchSolver *s, const KalTouchProblem *p)
 {
     for (int i = 0; i < p->n; i++) {
         const KalTouchState *state = &s->states[i];
         if (state->N >= 0) {
-            fill_rate(s, p, p->laws[i].gap, state->N);
+            fill_gap(s, p, i);
         }
         if (state->part == KAL_PART_OPEN) {
             fill_slip(s, p, i);

@@ -46,6 +46,7 @@ typedef struct KalTouchProblem {
     int rows;
     const double *G;    ///< rows × rows
     const double *free; ///< rows: rates without forces
+    double dust;        ///< of rates over √Gᵢᵢ: up to this they are rounding
 } KalTouchProblem;
 
 /// What a touch does.  One with friction that stays closed without a force holds or slides as if

@@ -9,6 +9,7 @@
 #include "system/contact_impl.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,6 +53,26 @@ static void add_single(KalInstant *instant, int used, bool bound, int *count)
     c->decision.free[k] = bound ? rate : fmax(rate, 0.0);
 }
 
+// What rounding leaves of the rates of rows that are stopped: that of their terms.  Rows that depend
+// on each other are off by this, which is much where all that is left is slow.
+static double find_dust(KalInstant *instant, int count, const double *G)
+{
+    const KalContacts *c = &instant->contacts;
+    const double *v = kal_instant_qd(instant);
+    const size_t n = (size_t)instant->system->n;
+    double dust = 0.0;
+    for (int k = 0; k < count; k++) {
+        const double *row = c->A + (size_t)c->decision.used[c->decision.chosen[k]] * n;
+        const double square = G[k * count + k];
+        double size = 0.0;
+        for (size_t j = 0; j < n; j++) {
+            size += fabs(row[j] * v[j]);
+        }
+        dust = square > 0.0 ? fmax(dust, DBL_EPSILON * size / sqrt(square)) : dust;
+    }
+    return dust;
+}
+
 // Velocities in which what is `stopped` stays, gaps and slips, and no other gap that touches is
 // entered: each row has a law of its own.
 static KalStatus solve_stop(KalInstant *instant, const KalStrike *who, int *out_count,
@@ -80,7 +101,8 @@ static KalStatus solve_stop(KalInstant *instant, const KalStrike *who, int *out_
                                      .laws = c->decision.singles,
                                      .rows = count,
                                      .G = G,
-                                     .free = c->decision.free};
+                                     .free = c->decision.free,
+                                     .dust = find_dust(instant, count, G)};
     *out_count = count;
     *out_end = kal_groups_solve(c->groups, &problem, out_answer);
     return KAL_OK;

@@ -1036,6 +1036,27 @@ def turntable(speed, until):
     """
 
 
+@case
+def a_puck_bounces_along_a_rim_until_it_rests():
+    # Between low bounces it sticks to the turntable but for rounding, and both stop at once.
+    for speed, mu, t in ((1, 0.2, 1), (1, 0.25, 1), (1, 0.1, 1), (50, 0.2, 0.02)):
+        text = f"""
+        param W = 2*{speed}, mu = {mu}
+        coord x, y, z
+        kinetic 1/2*(x'^2 + y'^2 + z'^2)
+        potential 9.81*{speed}^2*z
+        contact table: z >= 0, friction = mu, static = 1.5*mu, slip = [x' + W*y, y' - W*x]
+        contact rim: 1.1 - sqrt(x^2 + y^2) >= 0, restitution = 0.8
+        init x = 1, y' = 2*{speed}
+        simulate 0 .. 2*{t} every {t}
+        """
+        for tolerance in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10):
+            result = simulate(text, "--tolerance", str(tolerance))
+            followed = [i["text"] for i in result["incidents"] if "too slowly" in i["text"]]
+            assert not followed, followed
+            near(result["energy"]["balance"] / result["energy"]["initial"], 0, 20 * tolerance)
+
+
 def pull_by_steps(w, until, count):
     """The puck below by implicit steps of impulses, of second order in each phase."""
     h = until / count

@@ -209,6 +209,41 @@ static void a_clutch_has_a_torque(void)
     end();
 }
 
+// A gap between rows that are held, whose rate is theirs but for some rounding.
+static KalTouchEnd between(double off, double dust)
+{
+    const KalTouchLaw laws[] = {
+        {.gap = KAL_NO_ROW, .n_slips = 1, .slip = {0}, .bound = true},
+        {.gap = KAL_NO_ROW, .n_slips = 1, .slip = {1}, .bound = true},
+        {.gap = 2}
+    };
+    const double G[] = {1.0, 0.0, 0.6, 0.0, 1.0, 0.8, 0.6, 0.8, 1.0};
+    const double free[] = {0.4, -0.3, off};
+    const KalTouchProblem problem = {
+        .n = 3, .laws = laws, .rows = 3, .G = G, .free = free, .dust = dust};
+    return kal_touch_solve(solver, &problem, &answer);
+}
+
+static void what_depends_on_held_rows_is_off_by_rounding(void)
+{
+    begin();
+    const double given[][2] = {
+        {0.0,    0.0  },
+        {-1e-12, 0.0  },
+        {1e-12,  0.0  },
+        {-1e-6,  1e-8 },
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        ok(between(given[i][0], given[i][1]) == KAL_TOUCH_FOUND);
+        near(answer.forces[0], -0.4, 1e-5);
+        near(answer.forces[1], 0.3, 1e-5);
+        near(answer.rates[2], 0.0, 1e-5);
+    }
+    ok(between(-1e-6, 0.0) == KAL_TOUCH_NONE); // no rounding: it is entered
+    ok(between(-1e-3, 1e-8) == KAL_TOUCH_NONE);
+    end();
+}
+
 static KalStatus make_and_free(KalContext *own)
 {
     KalTouchSolver *made = NULL;
@@ -229,4 +264,5 @@ TAP_RUN(TAP_CASE(a_block_holds_up_to_its_limit), TAP_CASE(a_block_slides_beyond_
         TAP_CASE(redundant_feet_share), TAP_CASE(a_contradiction_is_told),
         TAP_CASE(painleve_rod_has_none_or_two),
         TAP_CASE(friction_in_space_opposes_the_pull), TAP_CASE(a_clutch_has_a_torque),
+        TAP_CASE(what_depends_on_held_rows_is_off_by_rounding),
         TAP_CASE(every_allocation_may_fail))
