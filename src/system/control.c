@@ -385,11 +385,11 @@ static void find_masses(KalControl *control, const KalInstant *instant)
 }
 
 // Keep a response, and of it what is more than rounding: where forces balance, as on a
-// coordinate that is held, what is left of them moves nothing.
+// coordinate that is held, what is left of those that meet in an answer moves nothing.
 static void keep_response(KalControl *control, const KalMotionAnswer *answer,
-                          double *out)
+                          double *response)
 {
-    assert(out && answer->n == control->system->n);
+    assert(response && answer->n == control->system->n);
     const int n = control->system->n;
     double force = 0.0;
     for (int i = 0; i < n; i++) {
@@ -398,7 +398,7 @@ static void keep_response(KalControl *control, const KalMotionAnswer *answer,
     }
     for (int i = 0; i < n; i++) {
         const double limit = NO_EFFECT * force / sqrt(control->mass[i]);
-        out[i] = fabs(answer->qdd[i]) > limit ? answer->qdd[i] : 0.0;
+        response[i] = fabs(response[i]) > limit ? response[i] : 0.0;
     }
 }
 
@@ -419,6 +419,7 @@ static KalStatus find_sliding_response(KalControl *control, KalInstant *instant,
         const double change = instant->answer.qdd[i] - control->nature[i];
         out[i] = fabs(change) > NO_EFFECT * size ? change : 0.0;
     }
+    keep_response(control, &instant->answer, out);
     return KAL_OK;
 }
 
@@ -456,6 +457,7 @@ static KalStatus find_plain_responses(KalControl *control, KalInstant *instant,
         KalMotionAnswer answer;
         take_unit(control, j);
         KAL_TRY(respond(control, instant, problem, &answer));
+        memcpy(control->response + (size_t)j * n, answer.qdd, n * sizeof(double));
         keep_response(control, &answer, control->response + (size_t)j * n);
     }
     return KAL_OK;
@@ -474,6 +476,7 @@ static KalStatus find_responses(KalControl *control, KalInstant *instant,
         problem.b_size = NULL;
         return find_plain_responses(control, instant, &problem);
     }
+    find_masses(control, instant);
     for (int j = 0; j < control->system->n_actuators; j++) {
         take_unit(control, j);
         KAL_TRY(find_sliding_response(control, instant, solve,
