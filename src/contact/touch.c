@@ -35,8 +35,6 @@ enum {
     MOST_BONDED = 6 // slips of two rows of which all sets are tried
 };
 
-// What is left of a row of G that depends on others, of its square.
-static const double DEPENDENT = 1e-12;
 // Rates up to this are zero.
 static const double ZERO = 1e-10;
 // A direction stands still.
@@ -207,46 +205,6 @@ static void begin(KalTouchSolver *s, const KalTouchProblem *p)
     }
 }
 
-// Eliminate a row whose rate is to be zero from G and from the free rates; what depends on
-// rows before it is left as it is.
-static void eliminate_row(KalTouchSolver *s, int rows, int k)
-{
-    assert(0 <= k && k < rows && rows <= s->rows && !s->is_bonded[k]);
-    const double pivot = s->bonded[k * rows + k];
-    if (pivot <= DEPENDENT) {
-        return;
-    }
-    for (int i = 0; i < rows; i++) {
-        const double factor = s->bonded[i * rows + k] / pivot;
-        for (int j = 0; i != k && j < rows; j++) {
-            s->bonded[i * rows + j] -= j == k ? 0.0 : factor * s->bonded[k * rows + j];
-        }
-        s->bonded_free[i] -= i == k ? 0.0 : factor * s->bonded_free[k];
-    }
-    for (int i = 0; i < rows; i++) {
-        // From here on row k gives the force that holds it, and column k nothing.
-        s->bonded[k * rows + i] = i == k ? 0.0 : -s->bonded[k * rows + i] / pivot;
-        s->bonded[i * rows + k] = 0.0;
-    }
-    s->bonded_free[k] /= -pivot;
-    s->is_bonded[k] = true;
-}
-
-static void bond(KalTouchSolver *s, const KalTouchProblem *p)
-{
-    const size_t rows = (size_t)p->rows;
-    memcpy(s->bonded, s->G, rows * rows * sizeof(double));
-    memcpy(s->bonded_free, s->free, rows * sizeof(double));
-    memset(s->is_bonded, 0, rows * sizeof(bool));
-    for (int i = 0; i < p->n; i++) {
-        const KalTouchPart part = s->states[i].part;
-        const bool held = part == KAL_PART_BONDED || part == KAL_PART_BOUND;
-        for (int k = 0; held && k < p->laws[i].n_slips; k++) {
-            eliminate_row(s, p->rows, p->laws[i].slip[k]);
-        }
-    }
-}
-
 // The friction of a touch by its unknowns, where it is at a limit or may come to one.
 static void map_friction(KalTouchSolver *s, const KalTouchLaw *law,
                          const KalTouchState *state)
@@ -341,7 +299,8 @@ static void fill_gap(KalTouchSolver *s, const KalTouchProblem *p, int i)
     const int gap = p->laws[i].gap;
     double *q = &s->q[s->states[i].N];
     fill_rate(s, p, gap, s->states[i].N);
-    if (s->bonded[gap * p->rows + gap] <= DEPENDENT && fabs(*q) <= KAL_TOUCH_TRUE) {
+    if (s->bonded[gap * p->rows + gap] <= KAL_TOUCH_DEPENDENT
+        && fabs(*q) <= KAL_TOUCH_TRUE) {
         *q = 0.0;
     }
 }
@@ -435,7 +394,7 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
     slip_of(law, s->rates, rate);
     if (state->part
         == KAL_PART_BOUND) { // what depends on others bound is so up to this
-        return fabs(rate[0]) <= fmax(KAL_TOUCH_TRUE, sqrt(DEPENDENT)) * size;
+        return fabs(rate[0]) <= fmax(KAL_TOUCH_TRUE, sqrt(KAL_TOUCH_DEPENDENT)) * size;
     }
     const double limit = limit_of(s, p, i);
     const double friction = length_of(f, law->n_slips);
@@ -475,7 +434,7 @@ static bool verify(KalTouchSolver *s, const KalTouchProblem *p)
 static bool solve_parts(KalTouchSolver *s, const KalTouchProblem *p)
 {
     s->hold.shares = false;
-    bond(s, p);
+    kal_touch_bond(s, p);
     map_forces(s, p);
     fill_problem(s, p);
     const KalLcpEnd end =

@@ -19,6 +19,8 @@ enum {
 
 /// Laws are satisfied up to this, rates that differ by less are the same.
 #define KAL_TOUCH_TRUE 1e-8
+/// What is left of a row of G that depends on others, of its square.
+#define KAL_TOUCH_DEPENDENT 1e-12
 
 /// How a touch enters the problem at present.
 typedef enum KalTouchPart {
@@ -91,6 +93,10 @@ struct KalTouchSolver {
     int most_shared;
     KalTouchHold hold;
 };
+
+/// Eliminate slips that are held from G and from the free rates; what depends on rows before it is
+/// left as it is.
+void kal_touch_bond(KalTouchSolver *s, const KalTouchProblem *p);
 
 /// The size of forces and rates.
 double kal_touch_size(const KalTouchSolver *s, int rows);

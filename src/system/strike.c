@@ -53,8 +53,8 @@ static void add_single(KalInstant *instant, int used, bool bound, int *count)
     c->decision.free[k] = bound ? rate : fmax(rate, 0.0);
 }
 
-// What rounding leaves of the rates of rows that are stopped: that of their terms.  Rows that depend
-// on each other are off by this, which is much where all that is left is slow.
+// What rounding leaves of the rates of rows that are stopped: that of their terms.  Rows that
+// depend on each other are off by this, which is much where all that is left is slow.
 static double find_dust(KalInstant *instant, int count, const double *G)
 {
     const KalContacts *c = &instant->contacts;

@@ -214,8 +214,8 @@ static KalTouchEnd between(double off, double dust)
 {
     const KalTouchLaw laws[] = {
         {.gap = KAL_NO_ROW, .n_slips = 1, .slip = {0}, .bound = true},
-        {.gap = KAL_NO_ROW, .n_slips = 1, .slip = {1}, .bound = true},
-        {.gap = 2}
+        {.gap = KAL_NO_ROW,      .n_slips = 1, .slip = {1}, .bound = true},
+        {.gap = 2                }
     };
     const double G[] = {1.0, 0.0, 0.6, 0.0, 1.0, 0.8, 0.6, 0.8, 1.0};
     const double free[] = {0.4, -0.3, off};
@@ -228,10 +228,10 @@ static void what_depends_on_held_rows_is_off_by_rounding(void)
 {
     begin();
     const double given[][2] = {
-        {0.0,    0.0  },
-        {-1e-12, 0.0  },
-        {1e-12,  0.0  },
-        {-1e-6,  1e-8 },
+        {0.0,    0.0 },
+        {-1e-12, 0.0 },
+        {1e-12,  0.0 },
+        {-1e-6,  1e-8},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         ok(between(given[i][0], given[i][1]) == KAL_TOUCH_FOUND);
