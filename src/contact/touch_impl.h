@@ -18,7 +18,7 @@ enum {
 };
 
 /// Laws are satisfied up to this, rates that differ by less are the same.
-#define KAL_TOUCH_TRUE 1e-8
+#define KAL_TOUCH_TRUE      1e-8
 /// What is left of a row of G that depends on others, of its square.
 #define KAL_TOUCH_DEPENDENT 1e-12
 
