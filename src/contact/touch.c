@@ -696,7 +696,8 @@ static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, in
     *out = (KalTouch){.mode = shut ? KAL_TOUCH_HOLD : KAL_TOUCH_OPEN,
                       .pushes = pushes,
                       .leaves = leaves};
-    out->slips = law->n_slips > 0 && (law->moves || speed > ZERO * size);
+    out->slips = law->n_slips > 0 && state->part != KAL_PART_BONDED
+                 && (law->moves || speed > ZERO * size);
     if (state->part == KAL_PART_SLIDE) {
         memcpy(out->direction, state->direction, sizeof out->direction);
         out->mode = shut ? KAL_TOUCH_SLIDE : KAL_TOUCH_OPEN;

@@ -36,6 +36,10 @@ static const double CLOSE = 1e-6;
 static const double LIMIT = 1e-9;
 // A gap that is off zero by more than this, relative to its terms, has jumped.
 static const double JUMPED = 1e-6;
+// Rows of contacts are chosen anew once the sine between those that act has fallen to this part of
+// what it was; and not at all where the best of them have less than that.
+static const double WORN = 0.3;
+static const double POOR = 0.1;
 // A rate that ought not to be negative is, by more than this part of its terms.
 static const double WRONG = 1e-8;
 
@@ -112,13 +116,6 @@ static bool follows_gap(const KalRun *run, size_t i)
            && !run->instant->contacts.states[i].acts;
 }
 
-// Whether its slip is.
-static bool follows_slip(const KalRun *run, size_t i)
-{
-    return run->system->model->contacts[i].n_slips > 0
-           && run->instant->contacts.states[i].mode == KAL_TOUCH_SLIDE;
-}
-
 static bool holds(const KalRun *run, size_t i)
 {
     const KalContactState *state = &run->instant->contacts.states[i];
@@ -138,17 +135,7 @@ bool kal_run_contacts_need_solve(const KalRun *run)
     for (size_t i = 0; i < count_contacts(run); i++) {
         const KalContactState *state = &run->instant->contacts.states[i];
         any = any || state->acts || holds(run, i) || is_kept(run, i)
-              || (follows_slip(run, i) && !state->moves);
-    }
-    return any;
-}
-
-bool kal_run_contacts_are_sharp(const KalRun *run)
-{
-    bool any = false;
-    for (size_t i = 0; i < count_contacts(run); i++) {
-        any = any
-              || (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1);
+              || (kal_run_follows_slip(run, i) && !state->moves);
     }
     return any;
 }
@@ -167,6 +154,17 @@ static double sliding(const KalRun *run, size_t i, const KalContactValues *v)
                         : along + 0.5 * run->instant->contacts.slow;
 }
 
+// How good the rows are that act, where those of contacts could be chosen otherwise: as a rod turns
+// that joins two bodies which stick, other rows of their slips are independent of it.
+static double find_wear(KalRun *run)
+{
+    double *sine = &run->contacts.sine;
+    if (isnan(*sine)) {
+        *sine = run->answer.least_sine > POOR ? run->answer.least_sine : 0.0;
+    }
+    return *sine > 0.0 ? run->answer.least_sine - WORN * *sine : 1.0;
+}
+
 // Event functions of contacts, two for each: the gap or the force that keeps it closed;
 // the slip or how much friction is left. 1 where a contact has neither.
 KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
@@ -177,6 +175,7 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
     KAL_TRY(instant->contacts.sharing.needed ? kal_contacts_share(instant) : KAL_OK);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
+    const double wear = find_wear(run);
     for (size_t i = 0; i < count_contacts(run); i++) {
         const KalContact *contact = &run->system->model->contacts[i];
         double *out = out_values + FUNCTIONS * i;
@@ -186,10 +185,11 @@ KalStatus kal_run_contacts_find(KalRun *run, double *out_values)
             out[0] = follows_gap(run, i) ? values[i].gap
                                          : kal_run_keeping(run, contact->gap);
         }
-        if (follows_slip(run, i)) {
+        if (kal_run_follows_slip(run, i)) {
             out[1] = sliding(run, i, &values[i]);
         } else if (holds(run, i)) {
             out[1] = kal_run_holding(run, i, &values[i]);
+            out[1] = instant->contacts.sharing.needed ? fmin(out[1], wear) : out[1];
         }
     }
     return KAL_OK;
@@ -207,13 +207,13 @@ static bool find_range(const KalRun *run, size_t function, const KalRange *range
         *out_range = follows_gap(run, i) ? own[0] : (KalRange){1.0, 1.0};
         return (follows_gap(run, i) && !is_kept(run, i)) || contact->gap == KAL_NO_GAP;
     }
-    if (follows_slip(run, i) && contact->n_slips == 1 && state->moves) {
+    if (kal_run_follows_slip(run, i) && contact->n_slips == 1 && state->moves) {
         const bool forward = state->direction[0] > 0.0;
         *out_range = forward ? own[2] : (KalRange){-own[2].high, -own[2].low};
         return true;
     }
     *out_range = (KalRange){1.0, 1.0};
-    return !follows_slip(run, i) && !holds(run, i);
+    return !kal_run_follows_slip(run, i) && !holds(run, i);
 }
 
 // Whether function i of a run, which is to stay at zero or above, does: it may wait at zero.
@@ -438,58 +438,6 @@ static KalStatus end_bounces(KalRun *run, size_t i, double speed, double fall)
     return KAL_OK;
 }
 
-// The acceleration of the slip of contact i along its velocity, and its speed.
-static KalStatus slip_acceleration(KalRun *run, size_t i, double *out_speed,
-                                   double *out_acceleration)
-{
-    const KalContacts *c = &run->instant->contacts;
-    const KalContact *contact = &run->system->model->contacts[i];
-    const size_t n = (size_t)run->system->n;
-    KalContactValues v;
-    double sum = 0.0;
-    KAL_TRY(kal_contact_values(run->instant, i, &v));
-    const double speed = hypot(v.slip[0], v.slip[1]);
-    for (uint32_t k = 0; speed > 0.0 && k < contact->n_slips; k++) {
-        const int place = c->place[contact->slip[k]];
-        sum -= v.slip[k] / speed * c->b[place];
-        for (size_t j = 0; j < n; j++) {
-            sum += v.slip[k] / speed * c->A[(size_t)place * n + j] * run->answer.qdd[j];
-        }
-    }
-    *out_speed = speed;
-    *out_acceleration = sum;
-    return KAL_OK;
-}
-
-// Whether the slip of contact i, if it has two rows, would be at rest within a span of time.
-static KalStatus would_end(KalRun *run, size_t i, double span, bool *out_ends)
-{
-    double speed = 0.0;
-    double acceleration = 0.0;
-    *out_ends = false;
-    if (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1) {
-        KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
-        *out_ends = speed < -acceleration * span;
-    }
-    return KAL_OK;
-}
-
-KalStatus kal_run_slip_ends(KalRun *run, double span, bool *out_ends)
-{
-    assert(span >= 0.0 && out_ends);
-    *out_ends = false;
-    if (!kal_run_contacts_are_sharp(run)) {
-        return KAL_OK;
-    }
-    KAL_TRY(kal_run_visit(run, run->t));
-    KAL_TRY(kal_run_solve(run));
-    KAL_TRY(kal_instant_need_givens(run->instant));
-    for (size_t i = 0; i < count_contacts(run) && !*out_ends; i++) {
-        KAL_TRY(would_end(run, i, span, out_ends));
-    }
-    return KAL_OK;
-}
-
 // Whether a velocity comes to rest, by its acceleration, within the absolute tolerance.
 static bool is_low(const KalRun *run, double speed, double acceleration)
 {
@@ -505,11 +453,12 @@ static KalStatus find_low_slip(KalRun *run, size_t i, bool *out_low)
     double acceleration = 0.0;
     *out_low = false;
     if (!run->contacts.touching[i] || run->contacts.held[i] || !state->closed
-        || !state->moves || state->mode != KAL_TOUCH_SLIDE) {
+        || state->mode != KAL_TOUCH_SLIDE) {
         return KAL_OK;
     }
-    KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
-    *out_low = is_low(run, speed, acceleration);
+    KAL_TRY(kal_run_slip_acceleration(run, i, &speed, &acceleration));
+    *out_low = kal_run_creeps(run, i, speed)
+               || (state->moves && is_low(run, speed, acceleration));
     run->contacts.held[i] = *out_low;
     return KAL_OK;
 }
@@ -672,13 +621,34 @@ static KalStatus confirm_ends(KalRun *run, bool *out_good)
         if (state->opens) {
             *out_good = *out_good && !falls(run, &contact->gap, &one, 1);
         }
-        if ((state->breaks || (state->strains && follows_slip(run, i)))
+        if ((state->breaks || (state->strains && kal_run_follows_slip(run, i)))
             && state->closed) {
             *out_good = *out_good
                         && !falls(run, slips, state->direction, (int)contact->n_slips);
         }
     }
     return KAL_OK;
+}
+
+// What is left of slips that have come to rest is stopped before anything is decided: along other
+// constraints it asks for accelerations, which would let nothing hold.
+static KalStatus stop_creeping(KalRun *run)
+{
+    KalContactWatch *watch = &run->contacts;
+    KalInstant *instant = run->instant;
+    bool any = false;
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        watch->held[i] =
+            watch->touching[i] && kal_run_creeps(run, i, hypot(v.slip[0], v.slip[1]));
+        watch->plastic[i] = false;
+        watch->kept_shut[i] = false;
+        any = any || watch->held[i];
+    }
+    const KalStrike who = {watch->touching, watch->plastic, watch->kept_shut,
+                           watch->held, watch->loose};
+    return any ? kal_contacts_stop(instant, &who) : KAL_OK;
 }
 
 // Accelerations without an impact: first with what is about to end let go, if that is true
@@ -719,12 +689,14 @@ static KalStatus decide(KalRun *run, bool first)
     memcpy(watch->before, instant->contacts.states,
            count_contacts(run) * sizeof *watch->before);
     instant->contacts.slow = kal_run_slow(run);
+    watch->sine = (double)NAN;
     kal_run_modes_loosen(run);
     KAL_TRY(look_at_gaps(run, &any));
     for (size_t i = 0; i < count_contacts(run); i++) {
         watch->settles[i] = run->t;
     }
     if (!any) {
+        KAL_TRY(first ? KAL_OK : stop_creeping(run));
         KAL_TRY(decide_accelerations(run));
         run->solved = false;
         return tell_all(run, first);

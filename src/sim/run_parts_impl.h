@@ -229,8 +229,10 @@ typedef struct KalContactWatch {
     int *shrinking;   ///< intervals in a row that were shorter than the one before
     double *kept;     ///< n: velocities to come back to
     double rest;      ///< time that bounces which are left out would have taken
-    double decided;   ///< when the last decision was
-    int crowded;      ///< decisions in a row that were close to each other
+    double
+        sine; ///< of the rows that were chosen then; 0: none is better, NaN: not known
+    double decided; ///< when the last decision was
+    int crowded;    ///< decisions in a row that were close to each other
 } KalContactWatch;
 
 /// An actuator and its limit.

@@ -244,6 +244,10 @@ typedef struct KalStrike {
     bool *loose; ///< out: neither could be, for others push it; it is followed instead
 } KalStrike;
 
+/// Stop the slips of `who` that are held, and the gaps that are kept, without an impact: the
+/// nearest velocities in which they stay, theory (21.11); what others do not let stay is loose.
+KAL_CHECKED KalStatus kal_contacts_stop(KalInstant *instant, const KalStrike *who);
+
 /// Velocities after an impact, theory (21.6).  Failures as above, and KAL_ERR_CONTRADICTION
 /// where energy would be gained.  The velocities of the instant are those after; *out_lost is
 /// the energy that it took.

@@ -32,6 +32,9 @@ KAL_CHECKED KalStatus kal_contacts_respond(KalInstant *instant);
 /// Solve the laws; who is to blame is known if that fails.
 KalTouchEnd kal_contacts_solve_laws(KalInstant *instant, KalTouchAnswer *out_answer);
 
+/// States and active rows from what was decided.
+void kal_contacts_act(KalInstant *instant, const KalTouchAnswer *answer);
+
 /// Fail because of how that ended; `what` would have to satisfy the laws.
 KAL_CHECKED KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end,
                                         const char *what);

@@ -277,3 +277,10 @@ KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
     *out_lost = before - after;
     return KAL_OK;
 }
+
+KalStatus kal_contacts_stop(KalInstant *instant, const KalStrike *who)
+{
+    assert(who);
+    KAL_TRY(begin_strike(instant, who));
+    return stop_kept(instant, who);
+}

@@ -1083,6 +1083,52 @@ def a_puck_bounces_along_a_rim_until_it_rests():
             near(result["energy"]["balance"] / result["energy"]["initial"], 0, 20 * tolerance)
 
 
+PAIR = """
+param W = 3, mu = 0.6, m = 2
+coord x, y, z, u, v, w
+kinetic 1/2*m*(x'^2 + y'^2 + z'^2) + 1/2*(u'^2 + v'^2 + w'^2)
+potential 9.81*m*z + 9.81*w
+contact a: z >= 0, friction = mu, slip = [x' + W*y, y' - W*x]
+contact b: w >= 0, friction = mu, slip = [u' + W*v, v' - W*u]
+constraint rod: (x - u)^2 + (y - v)^2 = 1
+"""
+
+
+@case
+def two_pucks_on_a_rod_are_carried_round():
+    # Of four rows of slips and one of the rod four count, others as the rod turns.
+    text = PAIR + """
+    init x = 0.5, y = 0.1, z = 0, x' = -0.3, y' = 1.5
+    init u ~ -0.5, v ~ 0.1, w = 0, u' ~ -0.3, v' ~ -1.5
+    simulate 0 .. 4 every 0.1
+    output F = friction(a), G = friction(b)
+    """
+    for tolerance in (1e-6, 1e-9):
+        result = simulate(text, "--tolerance", str(tolerance), m=1)
+        assert not result["incidents"], result["incidents"]
+        near(result["q"]["x"], 0.5 * cos(12) - 0.1 * sin(12), 20 * tolerance)
+        outputs = result["outputs"]
+        near(outputs["F.x"] + outputs["G.x"], 2 * 9 * 0.1 * sin(12), 1000 * tolerance)
+        near(outputs["F.y"] + outputs["G.y"], -2 * 9 * 0.1 * cos(12), 1000 * tolerance)
+
+
+@case
+def two_pucks_on_a_rod_come_to_rest_together():
+    # A rod that slides and turns comes to rest at once, with both ends.
+    text = PAIR + """
+    init x = -0.35, y = 0.61, z = 0, x' = 0.8, y' = 0.4
+    init u ~ -0.35, v ~ -0.4, w = 0, u' ~ -0.6, v' ~ 0.9
+    simulate 0 .. 1.5 every 0.1
+    """
+    for tolerance in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10):
+        result = simulate(text, "--tolerance", str(tolerance))
+        assert [i["what"] for i in result["incidents"]] == ["sticks"] * 2, result["incidents"]
+        for name in "ab":
+            near(times(result, "sticks", name)[0], 0.52523602, 20 * tolerance)
+        near(result["q"]["x"], 0.52792803551, 40 * tolerance)
+        near(result["energy"]["balance"], 0, 100 * tolerance)
+
+
 def pull_by_steps(w, until, count):
     """The puck below by implicit steps of impulses, of second order in each phase."""
     h = until / count
