@@ -297,6 +297,7 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
     char names[KAL_BLAMED_SIZE];
     const double t = instant->variables[0];
     kal_contacts_list_names(&instant->contacts, names);
+    const bool alone = instant->contacts.n_blamed == 1;
     switch (end) {
     case KAL_TOUCH_SEVERAL:
         return kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
@@ -307,11 +308,11 @@ KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *wh
     case KAL_TOUCH_SHARED:
         return kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
                         "several %s satisfy the laws of contact and friction at "
-                        "t = %.9g: %s are redundant, how they share a force is not "
+                        "t = %.9g: %s%s are redundant, how they share a force is not "
                         "unique, and by friction the motion depends on it; remove "
                         "those that repeat others%s",
-                        what, t, names,
-                        have_one_slope(&instant->contacts.decision)
+                        what, t, names, alone ? " and what holds by friction" : "",
+                        alone || have_one_slope(&instant->contacts.decision)
                             ? ""
                             : ", or give them the same friction");
     case KAL_TOUCH_LOST:

@@ -491,6 +491,18 @@ def redundant_supports_on_which_the_motion_depends_stop_by_name():
         assert "are redundant" in error["message"], error
         assert set(error["names"]) == {f"leg[{i}]" for i in range(1, n + 1)}, error
     simulate(BEAM.replace("1..N", "1..5"), v=0, k=0.01)  # at rest they hold, whatever the shares
+    # A wall takes any part of a push that a pad may hold by dry friction.
+    error = fail("""
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    force x = -1
+    contact wall: x >= 0, friction = 0.3, slip = y'
+    friction pad: x', limit = 5
+    init x = 0, y' = 1
+    simulate 0 .. 1 every 0.1
+    """)
+    assert "wall and what holds by friction are redundant" in error["message"], error
+    assert "same friction" not in error["message"], error
 
 
 @case
