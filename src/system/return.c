@@ -428,7 +428,9 @@ KalStatus kal_return_keep_speeds(KalRoad *road)
         return kal_no_memory(instant->ctx, "for the reduced form");
     }
     f->kept = f->masses + n;
-    kal_return_begin(road);
+    for (size_t j = 0; j < 2 * n; j++) {
+        f->masses[j] = 1.0;
+    }
     return KAL_OK;
 }
 
@@ -440,39 +442,52 @@ void kal_return_clear(KalRoad *road)
     road->following = (KalFollowing){.masses = NULL};
 }
 
+// Those of a run before are as good as any until the first choice, before which no program leads.
 void kal_return_begin(KalRoad *road)
 {
-    KalFollowing *f = &road->following;
-    f->known = false;
-    for (int j = 0; f->masses && j < 2 * road->instant->system->n; j++) {
-        f->masses[j] = 1.0;
-    }
-    if (f->masses && road->back.program) {
-        kal_return_prepare(road);
-        road->prepared++;
-    }
+    road->following.known = false;
 }
 
-// What was found in the state that was led to holds with any choice.
+// Keep all but these coordinates; returns whether the choice or its masses were others.
+static bool keep_others(double *kept, int n, const double *masses, const int *columns,
+                        int count)
+{
+    int following = 0;
+    bool same = true;
+    for (int j = 0; j < n; j++) {
+        following += kept[j] < INFINITY;
+    }
+    for (int i = 0; i < count; i++) {
+        same = same && kept[columns[i]] == masses[columns[i]];
+    }
+    for (int j = 0; j < n; j++) {
+        kept[j] = INFINITY;
+    }
+    for (int i = 0; i < count; i++) {
+        kept[columns[i]] = masses[columns[i]];
+    }
+    return !same || following != count;
+}
+
+// What was found in the state that was led to holds with any choice.  Runs that begin at the same
+// state choose the same, and find programs and lanes prepared.
 void kal_return_follow(KalRoad *road, const double *masses, const int *columns,
                        int count)
 {
     const int n = road->instant->system->n;
     KalFollowing *f = &road->following;
+    const KalReturn *r = &road->back;
     assert(f->masses && count <= n);
-    if (!f->known) {
-        memcpy(f->masses, masses, (size_t)n * sizeof(double));
-        f->known = true;
+    if (!f->known && !kal_same_numbers(f->masses, masses, (size_t)n)) {
+        kal_copy_numbers(f->masses, masses, (size_t)n);
         road->prepared++;
+        if (r->program) {
+            prepare(road, f->masses, r->work);
+        }
     }
-    for (int j = 0; j < n; j++) {
-        f->kept[j] = INFINITY;
-    }
-    for (int i = 0; i < count; i++) {
-        f->kept[columns[i]] = masses[columns[i]];
-    }
-    if (road->back.program) {
-        kal_return_prepare(road);
+    f->known = true;
+    if (keep_others(f->kept, n, masses, columns, count) && r->program) {
+        prepare(road, f->kept, r->speeds);
     }
 }
 

@@ -76,7 +76,7 @@ void kal_return_prepare(const struct KalRoad *road);
 /// Returns may keep speeds from now on; at first, there are none.
 KAL_CHECKED KalStatus kal_return_keep_speeds(struct KalRoad *road);
 void kal_return_clear(struct KalRoad *road);
-/// There are none for a run that begins.
+/// A run begins: its first choice decides over masses.
 void kal_return_begin(struct KalRoad *road);
 /// From now on the velocities of these coordinates follow, and all others are speeds.  Masses, n,
 /// stay those of the first choice where nothing is kept.
