@@ -75,10 +75,10 @@ KAL_INLINE KalFour kal_wave_even(KalFour r, KalFour rest)
 }
 
 /// Whether any of four arguments is not one for the polynomials.
-KAL_INLINE int kal_wave_is_far(KalFour x)
+KAL_INLINE bool kal_wave_is_far(KalFour x)
 {
     const KalFourBits near = kal_four_absolute(x) <= KAL_WAVE_LIMIT;
-    return (near[0] & near[1] & near[2] & near[3]) == 0;
+    return kal_any(~near);
 }
 
 /// The sines and cosines of four numbers.
