@@ -3,6 +3,7 @@
 // Ranges of polynomials over parts of their stretch, theory (15.12): what is certain of them, how
 // sharp they are, and that wide registers change no bit.
 
+#include "base/four.h"
 #include "base/processor.h"
 #include "rng.h"
 #include "sim/scan_math.h"
@@ -90,7 +91,7 @@ static void ranges_are_sharp(void)
         near(lab.ranges[i].high, value_of(&lab, i, 0.37), 1e-12);
     }
     for (int k = 0; k < N; k++) {
-        lab.coefficients[k * LD] = 3.0 - 5.0 * k / (N - 1);
+        lab.coefficients[(size_t)k * LD] = 3.0 - 5.0 * k / (N - 1);
     }
     find(&lab, 0.2, 0.9);
     near(lab.ranges[0].low, 3.0 - 5.0 * 0.9, 1e-12);
@@ -134,7 +135,7 @@ static KalRange range_of(const Lab *lab, int i)
 
 static bool is_same(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+    return kal_same_numbers(&a, &b, 1) || (isnan(a) && isnan(b));
 }
 
 static int count_differences(const Lab *lab)
