@@ -11,6 +11,7 @@
 #include "analysis/balance.h"
 #include "analysis/pencil.h"
 #include "analysis/where.h"
+#include "base/texts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -452,7 +453,8 @@ static KalStatus prepare(Search *s)
 KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *options,
                                   KalEquilibria *out_equilibria)
 {
-    KAL_NEED(a ? a->ctx : NULL, a && options && out_equilibria);
+    KAL_NEED(a ? a->ctx : NULL, a && options && out_equilibria
+                                    && kal_has_texts(options->grid, options->n_grid));
     Search s = {.a = a, .options = *options, .random = options->seed};
     if (!a->forms.timeless) {
         return kal_fail(a->ctx, KAL_ERR_USAGE,

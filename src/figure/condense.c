@@ -9,6 +9,7 @@
 // memory is at most 12 bytes a row.  Quantiles between two values are interpolated (number 7
 // of Hyndman and Fan, Sample quantiles in statistical packages, 1996).
 
+#include "base/texts.h"
 #include "figure/choose.h"
 #include "figure/figure_impl.h"
 
@@ -639,7 +640,7 @@ KalStatus kal_figure_condense(KalContext *ctx, const KalTable *table,
                               KalFigureColumns *columns, KalTable **out_table)
 {
     KAL_NEED(ctx, ctx && table && options && columns && out_table
-                      && (columns->patterns || columns->count == 0));
+                      && kal_has_texts(columns->patterns, columns->count));
     Job job = {.ctx = ctx, .from = table, .options = options};
     const KalStatus status = kal_table_columns(table) > 0
                                  ? make(&job, columns)

@@ -4,6 +4,7 @@
 // looks at its table when it is made: which rows are shown, whether x ascends, the ranges
 // of all curves; drawing then needs no look ahead.
 
+#include "base/texts.h"
 #include "base/utf8.h"
 #include "figure/choose.h"
 #include "figure/figure_impl.h"
@@ -303,9 +304,9 @@ static KalStatus open_panel(KalFigure *figure, KalPanel **out_panel)
 KalStatus kal_figure_add_panel(KalFigure *figure, const char *const *patterns,
                                size_t count)
 {
-    KAL_NEED(figure ? figure->ctx : NULL, figure && (patterns || count == 0));
+    KAL_NEED(figure ? figure->ctx : NULL,
+             figure && count > 0 && kal_has_texts(patterns, count));
     KalPanel *panel = NULL;
-    assert(count > 0);
     KAL_TRY(open_panel(figure, &panel));
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_pattern(figure, panel, patterns[i]));

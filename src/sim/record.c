@@ -11,6 +11,7 @@
 #include "sim/record.h"
 
 #include "base/block.h"
+#include "base/texts.h"
 #include "sim/run_impl.h"
 #include "system/draft.h"
 #include "table/row.h"
@@ -422,7 +423,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
                             const char *const *patterns, size_t count,
                             KalRecord **out_record)
 {
-    KAL_NEED(ctx, ctx && system && (patterns || count == 0) && out_record);
+    KAL_NEED(ctx, ctx && system && kal_has_texts(patterns, count) && out_record);
     KalRecord *record = KAL_NEW(ctx, KalRecord);
     if (!record) {
         return kal_no_memory(ctx, "for a record");

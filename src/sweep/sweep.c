@@ -9,6 +9,8 @@
 
 #include "sweep/sweep.h"
 
+#include "base/texts.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -383,9 +385,9 @@ KalStatus kal_sweep_create(KalContext *ctx, const KalSystem *system,
                            const KalSweepOptions *options, KalSweep **out_sweep)
 {
     KAL_NEED(ctx, ctx && system && options && out_sweep);
-    KAL_NEED(ctx, (options->vary || options->n_vary == 0)
-                      && (options->random || options->n_random == 0)
-                      && (options->columns || options->n_columns == 0));
+    KAL_NEED(ctx, kal_has_texts(options->vary, options->n_vary)
+                      && kal_has_texts(options->random, options->n_random)
+                      && kal_has_texts(options->columns, options->n_columns));
     KalSweep *sweep = KAL_NEW(ctx, KalSweep);
     if (!sweep) {
         return kal_no_memory(ctx, "for a sweep");

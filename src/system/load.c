@@ -203,12 +203,24 @@ static void remark_all(const KalSystem *system, const KalLoadOptions *options)
     }
 }
 
+// Whether the overrides are there, each with its name and value.
+static bool has_overrides(const KalLoadOptions *options)
+{
+    for (size_t i = 0; options->overrides && i < options->n_overrides; i++) {
+        if (!options->overrides[i].name || !options->overrides[i].value) {
+            return false;
+        }
+    }
+    return options->overrides || options->n_overrides == 0;
+}
+
 KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
                           size_t length, const KalLoadOptions *options,
                           KalSystem **out_system)
 {
     KAL_NEED(ctx, ctx && name && (text || length == 0) && out_system);
     static const KalLoadOptions none = {.overrides = NULL};
+    KAL_NEED(ctx, !options || has_overrides(options));
     KalSystem *system = KAL_NEW(ctx, KalSystem);
     if (!system) {
         return kal_no_memory(ctx, "for a system");

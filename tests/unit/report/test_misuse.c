@@ -28,6 +28,7 @@ static void ignore(void *user, const char *text, size_t length)
     (void)length;
 }
 
+static const char *const nothing[] = {NULL}; // a list of one text that is none
 static const KalSink sink = {.write = ignore};
 static const KalSink no_sink = {.write = NULL};
 
@@ -75,6 +76,22 @@ static void nothing_is_no_context(void)
     same_text(kal_context_message(NULL), "");
     ok(kal_context_bytes(NULL) == 0 && kal_context_allocations(NULL) == 0);
     kal_context_destroy(NULL);
+}
+
+// A list that is said to be longer than it is, or has an empty place.
+static void overrides_that_are_none(void)
+{
+    KalSystem *system = NULL;
+    const KalOverride empty[] = {
+        {NULL, NULL},
+        {"m",  NULL},
+        {NULL, "1" }
+    };
+    for (size_t k = 0; k < 4; k++) {
+        const KalLoadOptions options = {.overrides = k < 3 ? &empty[k] : NULL,
+                                        .n_overrides = 1};
+        refused(kal_system_load(ctx, "a", "", 0, &options, &system), "kal_system_load");
+    }
 }
 
 static void systems_and_instants(void)
@@ -205,6 +222,7 @@ static void runs_before_their_start(void)
     const KalRunTimes times = {.total = 0.0};
     const KalShowOptions text = {.format = KAL_SHOW_TEXT};
     ok(kal_run_create(ctx, rod, NULL, &run) == KAL_OK);
+    refused(kal_record_create(ctx, rod, nothing, 1, &record), "kal_record_create");
     ok(kal_record_create(ctx, rod, NULL, 0, &record) == KAL_OK);
     ok(kal_verify_create(ctx, rod, &verify) == KAL_OK);
     refused(kal_run_advance(run, 1.0), "not started");
@@ -331,6 +349,8 @@ static void figures(void)
     options = kal_figure_options();
     ok(kal_figure_create(ctx, table, &options, &figure) == KAL_OK);
     refused(kal_figure_add_panel(figure, NULL, 2), "kal_figure_add_panel");
+    refused(kal_figure_add_panel(figure, NULL, 0), "kal_figure_add_panel");
+    refused(kal_figure_add_panel(figure, nothing, 1), "kal_figure_add_panel");
     refused(kal_figure_add_usual_panels(figure, NULL), "kal_figure_add_usual_panels");
     refused(kal_figure_set_marks(figure, NULL), "kal_figure_set_marks");
     refused(kal_figure_write(figure, NULL), "kal_figure_write");
@@ -399,7 +419,9 @@ static void analyses(void)
     refused(kal_analysis_kinks(analysis, NULL), "kal_analysis_kinks");
     refused_mutely(kal_analysis_kinks(NULL, &text));
     refused(kal_analysis_modes(analysis, NULL), "kal_analysis_modes");
+    const KalEquilibriumOptions nowhere = {.grid = nothing, .n_grid = 1};
     refused(kal_analysis_equilibria(analysis, NULL, &equilibria), "equilibria");
+    refused(kal_analysis_equilibria(analysis, &nowhere, &equilibria), "equilibria");
     ok(kal_analysis_equilibria(analysis, &negative, &equilibria) == KAL_ERR_USAGE);
     ok(kal_analysis_go(analysis, 1) == KAL_ERR_USAGE);
     ok(kal_analysis_go(analysis, -1) == KAL_ERR_USAGE);
@@ -456,9 +478,9 @@ static void texts_and_files(void)
 }
 
 TAP_RUN(TAP_CASE(the_stage_is_set), TAP_CASE(nothing_is_no_context),
-        TAP_CASE(systems_and_instants), TAP_CASE(options_of_runs),
-        TAP_CASE(runs_that_are_none), TAP_CASE(runs_before_their_start),
-        TAP_CASE(runs_of_others), TAP_CASE(starts_off_the_constraints_are_told),
-        TAP_CASE(tables), TAP_CASE(figures), TAP_CASE(motions_and_problems),
-        TAP_CASE(analyses), TAP_CASE(showing), TAP_CASE(texts_and_files),
-        TAP_CASE(the_stage_is_cleared))
+        TAP_CASE(overrides_that_are_none), TAP_CASE(systems_and_instants),
+        TAP_CASE(options_of_runs), TAP_CASE(runs_that_are_none),
+        TAP_CASE(runs_before_their_start), TAP_CASE(runs_of_others),
+        TAP_CASE(starts_off_the_constraints_are_told), TAP_CASE(tables),
+        TAP_CASE(figures), TAP_CASE(motions_and_problems), TAP_CASE(analyses),
+        TAP_CASE(showing), TAP_CASE(texts_and_files), TAP_CASE(the_stage_is_cleared))
