@@ -258,12 +258,26 @@ bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
     return false;
 }
 
+static bool is_among(const KalExpr *list, int n, KalExpr e)
+{
+    for (int i = 0; i < n; i++) {
+        if (kal_same(list[i], e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether a node may have no value though its operands have.
 static bool may_lack_here(const KalGraph *g, KalExpr e)
 {
     KalNeeds needs = {.n = 0};
+    const KalExprNode *node = kal_node(g, e);
+    if (node->op == KAL_OP_SPLINE) {
+        return kal_node_spline(node)->spline->outside == KAL_OUTSIDE_ERROR;
+    }
     kal_needs_add(g, e, 1, &needs);
-    return needs.n > 0 || kal_op_domain((KalOp)kal_node(g, e)->op) == KAL_DOMAIN_POWER;
+    return needs.n > 0 || kal_op_domain((KalOp)node->op) == KAL_DOMAIN_POWER;
 }
 
 // Whether some node may have no value where all symbols have one.
@@ -284,6 +298,39 @@ bool kal_may_lack_value(const KalGraph *g, KalExpr e)
         }
     }
     return false;
+}
+
+// The nodes of a formula from the formula down, at most WALK_MAX, each once; how many.
+static int walk(const KalGraph *g, KalExpr e, KalExpr list[WALK_MAX])
+{
+    int n = 0;
+    list[n++] = e;
+    for (int next = 0; next < n; next++) {
+        const KalExprNode node = *kal_node(g, list[next]);
+        for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
+            if (n < WALK_MAX && !is_among(list, n, node.arg[k])) {
+                list[n++] = node.arg[k];
+            }
+        }
+    }
+    return n;
+}
+
+// A walk of e that is cut short may not have seen the part: a guard too many does no harm.
+KalExpr kal_keep_parts(KalGraph *g, KalExpr e, KalExpr a,
+                       bool (*is_kept)(void *user, KalExpr part), void *user)
+{
+    KalExpr parts[WALK_MAX];
+    KalExpr kept[WALK_MAX];
+    assert(e.index != 0 && a.index != 0);
+    const int n = walk(g, a, parts);
+    for (int i = 0; i < n && e.index != 0; i++) {
+        if (may_lack_here(g, parts[i]) && is_kept(user, parts[i])
+            && !is_among(kept, walk(g, e, kept), parts[i])) {
+            e = kal_where(g, e, parts[i]);
+        }
+    }
+    return e;
 }
 
 KalExpr kal_where(KalGraph *g, KalExpr value, KalExpr of)

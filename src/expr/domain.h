@@ -58,6 +58,12 @@ bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need);
 /// before all of e was seen.
 bool kal_may_lack_value(const KalGraph *g, KalExpr e);
 
+/// Keep of `e`, which was made of `a`, what simplification has forgotten: where a part of `a`, as
+/// far as a bounded walk shows, may have no value and is not in `e`, neither has the result.
+/// Of parts that `is_kept` answers false for nothing is asked.
+KalExpr kal_keep_parts(KalGraph *g, KalExpr e, KalExpr a,
+                       bool (*is_kept)(void *user, KalExpr part), void *user);
+
 /// The value where the formula `of` has one, and elsewhere none.
 KalExpr kal_where(KalGraph *g, KalExpr value, KalExpr of);
 

@@ -9,6 +9,7 @@
 
 #include "expr/domain.h"
 
+#include "expr/node.h"
 #include "expr/order.h"
 #include "model/build_impl.h"
 
@@ -98,6 +99,27 @@ KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan s
     return kal_build_domain_over(b, e, a, c, 1, span);
 }
 
+// What parameters alone decide is known, or told, by their values.
+static bool is_variable(void *user, KalExpr part)
+{
+    KalBuild *b = (KalBuild *)user;
+    uint64_t kinds = 0;
+    return kal_build_check(b, kal_model_kinds_in(b->model, part, &kinds))
+           && (kinds & ~(uint64_t)KAL_MARKS_CONSTANT) != 0;
+}
+
+// Keep what an operation has forgotten of an operand as a whole.
+static KalExpr keep(KalBuild *b, KalExpr e, KalExpr operand, KalSpan span)
+{
+    const uint32_t before = kal_graph_count(b->graph);
+    if (e.index != 0 && operand.index != 0 && operand.index != e.index
+        && !kal_is_op(b->graph, operand, KAL_OP_CONST)) {
+        e = kal_keep_parts(b->graph, e, operand, is_variable, b);
+    }
+    kal_build_origin(b, before, span);
+    return e;
+}
+
 KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
                               int32_t power, KalSpan span)
 {
@@ -111,5 +133,18 @@ KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
     if (power < 0) {
         kal_needs_add(b->graph, c, power, &needs);
     }
-    return guard(b, e, &needs, span);
+    // sin(1/x) − sin(1/x) is 0: a number, or what was there before its operands, was not made of
+    // both.
+    const bool forgets = kal_is_op(b->graph, e, KAL_OP_CONST) || e.index <= a.index
+                         || e.index <= c.index;
+    e = guard(b, e, &needs, span);
+    e = forgets ? keep(b, e, a, span) : e;
+    return forgets ? keep(b, e, c, span) : e;
+}
+
+KalExpr kal_build_domain_choice(KalBuild *b, KalExpr e, KalExpr condition, KalSpan span)
+{
+    return e.index == 0 || kal_is_op(b->graph, e, KAL_OP_SELECT)
+               ? e
+               : keep(b, e, condition, span);
 }

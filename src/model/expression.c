@@ -466,8 +466,8 @@ static KalValue choose(KalBuild *b, KalValue condition, KalValue yes, KalValue n
         const KalUnitId unit =
             kal_build_agree(b, no.unit, yes.unit, node->of.choice.no->span,
                             "the second choice", "the first");
-        const KalExpr e =
-            kal_select(b->graph, condition.of.expr, yes.of.expr, no.of.expr);
+        KalExpr e = kal_select(b->graph, condition.of.expr, yes.of.expr, no.of.expr);
+        e = kal_build_domain_choice(b, e, condition.of.expr, node->span);
         return kal_build_scalar_of(b, e, condition.marks | yes.marks | no.marks, unit,
                                    node);
     }

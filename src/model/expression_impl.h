@@ -83,6 +83,10 @@ KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan s
 KalExpr kal_build_domain_power(KalBuild *b, KalExpr e, KalExpr base, KalExpr exponent,
                                KalSpan span);
 
+/// The same for a choice whose branches are alike, so that its condition is forgotten.
+KalExpr kal_build_domain_choice(KalBuild *b, KalExpr e, KalExpr condition,
+                                KalSpan span);
+
 /// The same for e = a c^power, a power of ±1.
 KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
                               int32_t power, KalSpan span);

@@ -194,6 +194,15 @@ def what_is_written_keeps_its_domain():
             ("x*(y + 2)/x", {}, "divides by x", {"x": 3}, 2),
             ("log(x) - log(x) + 1", {"x": -1}, "log(x)", {"x": 2}, 1),
             ("asin(x) - asin(x) + 1", {"x": 3}, "asin(x)", {"x": 0.5}, 1),
+            # What lies within what is forgotten as a whole.
+            ("sin(1/x) - sin(1/x)", {}, "divides by x", {"x": 3}, 0),
+            ("floor(1/x)^0", {}, "divides by x", {"x": 3}, 1),
+            ("sign(log(x))*0 + tanh(log(x))/tanh(log(x))", {}, "log(x)", {"x": 3}, 1),
+            ("y + atan(1/x) - atan(1/x)", {}, "divides by x", {"x": 3}, 0),
+            ("if(1/x > 0, 1, 2) - if(1/x > 0, 1, 2)", {}, "divides by x", {"x": 3}, 0),
+            ("if(floor(1/x) > 0, 1, 1)", {}, "divides by x", {"x": 3}, 1),
+            ("asin(x)*atan(1/y) - asin(x)*atan(1/y)", {}, "divides by y",
+             {"x": 0.5, "y": 3}, 0),
             ("0/x", {}, "divides by x", {"x": 3}, 0),
             ("0*log(x)", {}, "log(x)", {"x": 3}, 0),
             ("1 + y*log(x)*0", {}, "log(x)", {"x": 3}, 1),
@@ -210,6 +219,11 @@ def what_is_written_keeps_its_domain():
         near(got["Q"], [value, 0], 1e-14)
         if bad is not None:
             refuse(text % formula, cause, "stdin:3:", arguments=at(bad))
+    table = FREE + "table f = [0, 1], [0, 1]\nforce x = %s\n"
+    for formula in ("f(x) - f(x)", "0*f(x)", "f(x)^0", "sin(f(x)) - sin(f(x))"):
+        near(answer("eval", "--at", "x=0.5", text=table % formula)["Q"],
+             [1 if "^0" in formula else 0, 0])
+        refuse(table % formula, "outside of its points", arguments=("--at", "x=5"))
     # Parameters are looked at when the model is read.
     text = "param a = %s\ncoord x\nkinetic 1/2*x'^2\nforce x = sqrt(a)*sqrt(a)\n"
     near(answer("eval", text=text % "2")["Q"], [2])
