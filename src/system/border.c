@@ -23,6 +23,9 @@ static const double ZERO = 0.01;
 static const double SAME = 1e-12;
 // How far ahead, in parts of a run, it is seen where the motion goes.
 static const double AHEAD = 1e-7;
+// How far beside a state, in parts of its numbers, of each another part so that none cancel.
+static const double BESIDE = 1e-9;
+static const double GOLDEN = 0.6180339887498949;
 
 typedef struct Border {
     KalInstant *instant;
@@ -32,6 +35,8 @@ typedef struct Border {
     double *levels;   // at the border; NaN elsewhere
     double *given;    // n: velocities as they were
     double *position; // n
+    double *beside;   // sizes of functions beside the state
+    double *kept;     // a state
     double *block;    // all of them
     size_t size;
 } Border;
@@ -41,7 +46,8 @@ static KalStatus init(Border *b, KalInstant *instant)
     assert(instant->system->n > 0);
     const size_t n = (size_t)instant->system->n;
     *b = (Border){.instant = instant, .count = instant->system->pieces.n_switches};
-    b->size = 3 * b->count + 2 * n;
+    const size_t state = kal_system_state_size(instant->system);
+    b->size = 4 * b->count + 2 * n + state;
     b->block = (double *)kal_alloc(instant->ctx, b->size, sizeof *b->block);
     if (!b->block) {
         return kal_no_memory(instant->ctx, "to find a start");
@@ -51,6 +57,8 @@ static KalStatus init(Border *b, KalInstant *instant)
     b->levels = b->before + b->count;
     b->given = b->levels + b->count;
     b->position = b->given + n;
+    b->beside = b->position + n;
+    b->kept = b->beside + b->count;
     memcpy(b->given, kal_instant_qd(instant), n * sizeof(double));
     memcpy(b->position, kal_instant_q(instant), n * sizeof(double));
     return KAL_OK;
@@ -218,11 +226,50 @@ static bool parts(Border *b, size_t i, double *other)
     return differ;
 }
 
+// Let the instant be a little beside the state that is kept, to one side of it.
+static void step_aside(const Border *b, double t, double side)
+{
+    KalInstant *instant = b->instant;
+    double *y = kal_instant_q(instant); // velocities and states follow
+    instant->variables[0] = t + side * BESIDE * fmax(1.0, fabs(t));
+    for (size_t j = 0; j < kal_system_state_size(instant->system); j++) {
+        const double part = 0.5 + fmod(GOLDEN * (double)(j + 1), 1.0);
+        y[j] = b->kept[j] + side * BESIDE * part * fmax(1.0, fabs(b->kept[j]));
+    }
+}
+
+// Leave out the functions that are zero beside the state, too: floor(x) - 3 is so for a while,
+// and parts nothing there.
+static void leave_out_resting(Border *b)
+{
+    KalInstant *instant = b->instant;
+    double *y = kal_instant_q(instant);
+    const double t = instant->variables[0];
+    const size_t size = kal_system_state_size(instant->system) * sizeof *y;
+    memset(b->beside, 0, b->count * sizeof *b->beside);
+    memcpy(b->kept, y, size);
+    for (int side = -1; side <= 1; side += 2) {
+        step_aside(b, t, side);
+        const bool known =
+            kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES) == KAL_OK;
+        for (size_t i = 0; i < b->count; i++) {
+            const double value = known ? fabs(instant->results[i]) : INFINITY;
+            b->beside[i] = fmax(b->beside[i], value);
+        }
+    }
+    memcpy(y, b->kept, size);
+    instant->variables[0] = t;
+    for (size_t i = 0; i < b->count; i++) {
+        b->levels[i] = b->beside[i] > 0.0 ? b->levels[i] : (double)NAN;
+    }
+}
+
 // The first switch that parts the equations in the instant's state; the number of switches if
 // there is none.
 static size_t find_kink(Border *b, double *other)
 {
     size_t i = 0;
+    leave_out_resting(b);
     while (i < b->count && (isnan(b->levels[i]) || !parts(b, i, other))) {
         i++;
     }

@@ -232,6 +232,18 @@ def what_is_written_keeps_its_domain():
 
 
 @case
+def what_rests_at_a_border_is_no_kink():
+    text = FREE + "force x = if(%s, 1, 2)\n"
+    for condition, x, kink in (
+            ("floor(x) >= 3", 3.5, False), ("floor(x) >= 3", 3, True),
+            ("ceil(x) <= 4", 3.5, False), ("min(x, 3) >= 3", 4, False),
+            ("min(x, 3) >= 3", 3, True), ("x >= 3", 3, True), ("floor(t) >= 0", 3, True),
+            ("floor(t + 0.5) >= 0", 3, False)):
+        status, out, err = run("eval", "-", "--at", f"x={x}", text=text % condition)
+        assert status == 0 and ("kink or a jump" in err) == kink, (condition, err)
+
+
+@case
 def warnings_go_to_standard_error_unless_quiet():
     text = PENDULUM + "param unused = 3\n"
     status, out, err = run("eval", "-", text=text)
