@@ -28,7 +28,7 @@ static void ignore(void *user, const char *text, size_t length)
     (void)length;
 }
 
-static const char *const nothing[] = {NULL}; // a list of one text that is none
+static const char *const no_text[] = {NULL}; // a list of one text that is none
 static const KalSink sink = {.write = ignore};
 static const KalSink no_sink = {.write = NULL};
 
@@ -222,7 +222,7 @@ static void runs_before_their_start(void)
     const KalRunTimes times = {.total = 0.0};
     const KalShowOptions text = {.format = KAL_SHOW_TEXT};
     ok(kal_run_create(ctx, rod, NULL, &run) == KAL_OK);
-    refused(kal_record_create(ctx, rod, nothing, 1, &record), "kal_record_create");
+    refused(kal_record_create(ctx, rod, no_text, 1, &record), "kal_record_create");
     ok(kal_record_create(ctx, rod, NULL, 0, &record) == KAL_OK);
     ok(kal_verify_create(ctx, rod, &verify) == KAL_OK);
     refused(kal_run_advance(run, 1.0), "not started");
@@ -350,7 +350,7 @@ static void figures(void)
     ok(kal_figure_create(ctx, table, &options, &figure) == KAL_OK);
     refused(kal_figure_add_panel(figure, NULL, 2), "kal_figure_add_panel");
     refused(kal_figure_add_panel(figure, NULL, 0), "kal_figure_add_panel");
-    refused(kal_figure_add_panel(figure, nothing, 1), "kal_figure_add_panel");
+    refused(kal_figure_add_panel(figure, no_text, 1), "kal_figure_add_panel");
     refused(kal_figure_add_usual_panels(figure, NULL), "kal_figure_add_usual_panels");
     refused(kal_figure_set_marks(figure, NULL), "kal_figure_set_marks");
     refused(kal_figure_write(figure, NULL), "kal_figure_write");
@@ -419,7 +419,7 @@ static void analyses(void)
     refused(kal_analysis_kinks(analysis, NULL), "kal_analysis_kinks");
     refused_mutely(kal_analysis_kinks(NULL, &text));
     refused(kal_analysis_modes(analysis, NULL), "kal_analysis_modes");
-    const KalEquilibriumOptions nowhere = {.grid = nothing, .n_grid = 1};
+    const KalEquilibriumOptions nowhere = {.grid = no_text, .n_grid = 1};
     refused(kal_analysis_equilibria(analysis, NULL, &equilibria), "equilibria");
     refused(kal_analysis_equilibria(analysis, &nowhere, &equilibria), "equilibria");
     ok(kal_analysis_equilibria(analysis, &negative, &equilibria) == KAL_ERR_USAGE);
