@@ -6,6 +6,7 @@ knows of each.  The packages that they need are pinned, without addresses.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -51,10 +52,12 @@ def check_packages(check):
                                 "--omit-lockfile-registry-resolved leaves it out")
 
 
+# Prettier passes over what a .gitignore of the folder that it is called from names, and that of
+# a build folder names everything.
 def check_format(check, prettier, files):
     run = subprocess.run(["node", prettier, "--config", check.root / "web/package.json",
-                          "--list-different", *files],
-                         capture_output=True, text=True, check=False)
+                          "--ignore-path", os.devnull, "--list-different", *files],
+                         capture_output=True, text=True, check=False, cwd=check.root)
     for name in run.stdout.splitlines():
         check.find(name, 1, "not formatted; run prettier --write on it")
     if run.returncode != 0 and not run.stdout:

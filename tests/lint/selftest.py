@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each lint check passes on a small good tree and fails on that tree with one fault.
+"""Each lint check passes on a small good tree and fails on that tree with one fault:
+selftest.py [PRETTIER], which formats the scripts of web pages.
 
 Speaks TAP: first every check on the good tree, then one case a fault.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "script" / "tools"
+PRETTIER = sys.argv[1:]
 
 LICENSE = "// SPDX-License-Identifier: MIT\n\n"
 
@@ -117,7 +119,9 @@ GOOD = {
     "script/run": "#!/bin/bash\necho \"$1\"\n",
     "script/help": TOOL,
     "src/report/meson.build": "files('main.js')\n",
-    "web/package.json": '{"devDependencies": {"a": "1.2.3"}}\n',
+    "web/package.json":
+        '{"devDependencies": {"a": "1.2.3"}, "prettier": {"singleQuote": true}}\n',
+    "build-web/.gitignore": "*\n",
     "web/package-lock.json": '{"packages": {"": {}, "a": {"version": "1.2.3"}}}\n',
     "web/src/main.js": "document.body.textContent = 'x';\n",
 }
@@ -299,6 +303,8 @@ FAULTS = [
     ("web", "a script that the build does not know",
      add("web/src/more.js", "export const x = 1;\n"), "is not listed in"),
     ("web", "a long script", add("web/src/main.js", "\n" * 400), "allowed 400"),
+    *([("web", "a script in another format",
+        edit("web/src/main.js", " = ", "="), "not formatted")] if PRETTIER else []),
     ("web", "a package of any version", edit("web/package.json", "1.2.3", "^1.2.3"),
      "expected one version"),
     ("web", "an address in the lock file",
@@ -361,10 +367,11 @@ def run(check, change):
     with tempfile.TemporaryDirectory(prefix="kalaba lint ") as folder:
         root = Path(folder)
         write_tree(root, change)
-        extra = {"symbols": build, "tidy": compile_database,
+        extra = {"symbols": build, "tidy": compile_database, "web": lambda root: PRETTIER,
                  "docs": lambda root: [root / "script/help"]}.get(check, lambda root: [])(root)
         done = subprocess.run([sys.executable, "-B", TOOLS / f"check_{check}.py", root, *extra],
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False,
+                              cwd=root / "build-web")
         return done.returncode, done.stdout + done.stderr
 
 
