@@ -218,7 +218,7 @@ static KalStatus read_member(Reading *reading)
                                    : complain(reading, "unknown member");
 }
 
-static KalStatus read_all(Reading *reading)
+static KalStatus read_members(Reading *reading)
 {
     KalJsonReader *json = &reading->json;
     KAL_TRY(kal_json_step(json));
@@ -228,12 +228,16 @@ static KalStatus read_all(Reading *reading)
     for (;;) {
         KAL_TRY(kal_json_step(json));
         if (json->event == KAL_JSON_OBJECT_END) {
-            KAL_TRY(kal_json_step(json)); // the end of the document
-            return reading->request->text ? KAL_OK
-                                          : complain(reading, "expected a text");
+            return kal_json_step(json); // the end of the document
         }
         KAL_TRY(read_member(reading));
     }
+}
+
+static KalStatus read_all(Reading *reading)
+{
+    KAL_TRY(read_members(reading));
+    return reading->request->text ? KAL_OK : complain(reading, "expected a text");
 }
 
 KalStatus kal_studio_request_init(KalStudioRequest *request, KalContext *ctx,
