@@ -625,6 +625,22 @@ def an_event_happens_once_though_it_moves_its_own_function():
     near(got, [-1 - 10*0.2, 0.45 - 0.2 - 5*0.2**2])
 
 
+@case
+def what_an_impact_brings_to_rest_has_not_crossed_zero():
+    source = Source("""
+        coord y, z
+        kinetic 1/2*(y'^2 + z'^2)
+        potential 9.81*y
+        contact floor: y >= 0
+        event rests: y' set z' = z' + 1
+        init y = 1
+        output a = y, b = z', c = reaction(floor)
+    """)
+    status, got = source.outputs(step=0.01, steps=60)
+    assert status == 0
+    near(got, [0, 0, 9.81])
+
+
 BOUNCES = """
     coord y
     kinetic 1/2*y'^2
