@@ -631,7 +631,8 @@ static KalStatus confirm_ends(KalRun *run, bool *out_good)
 }
 
 // What is left of slips that have come to rest is stopped before anything is decided: along other
-// constraints it asks for accelerations, which would let nothing hold.
+// constraints it asks for accelerations, which would let nothing hold.  Slips that begin are not
+// meant.
 static KalStatus stop_creeping(KalRun *run)
 {
     KalContactWatch *watch = &run->contacts;
@@ -640,8 +641,8 @@ static KalStatus stop_creeping(KalRun *run)
     for (size_t i = 0; i < count_contacts(run); i++) {
         KalContactValues v;
         KAL_TRY(kal_contact_values(instant, i, &v));
-        watch->held[i] =
-            watch->touching[i] && kal_run_creeps(run, i, hypot(v.slip[0], v.slip[1]));
+        watch->held[i] = watch->touching[i] && watch->before[i].moves
+                         && kal_run_creeps(run, i, hypot(v.slip[0], v.slip[1]));
         watch->plastic[i] = false;
         watch->kept_shut[i] = false;
         any = any || watch->held[i];

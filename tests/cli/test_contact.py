@@ -1107,6 +1107,28 @@ constraint rod: (x - u)^2 + (y - v)^2 = 1
 
 
 @case
+def a_puck_that_is_turned_downhill_begins_to_slide():
+    # On a tilted turntable it holds until centre and slope pull together, hardly more than it bears.
+    text = """
+    param g = 9.81, m = 1/2
+    coord x, y, z
+    kinetic 1/2*m*(x'^2 + y'^2 + z'^2)
+    potential m*g*(z*cos(0.1) - x*sin(0.1))
+    contact table: z >= 0, friction = 0.4, slip = [x' + 3*y, y' - 3*x]
+    init x = -0.35, y = -0.61, z = 0, x' = -0.39, y' = 1.39
+    simulate 0 .. 1.5 every 0.02
+    """
+    for tolerance in (1e-8, 1e-9):
+        result = simulate(text, "--tolerance", str(tolerance))
+        stuck, slips = times(result, "sticks", "table"), times(result, "slips", "table")
+        near(stuck[0], 0.5405683, 40 * tolerance)
+        # There |W² r + g sin 0.1 ex| = 0.4 g cos 0.1 at the place r of the table that it sticks to.
+        near(slips[0], 0.81068199, 40 * tolerance)
+        near(result["q"]["x"], 0.29652838, 500 * tolerance)
+        assert result["steps"] < 2000, result["steps"]
+
+
+@case
 def two_pucks_on_a_rod_are_carried_round():
     # Of four rows of slips and one of the rod four count, others as the rod turns.
     text = PAIR + """
