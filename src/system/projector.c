@@ -212,8 +212,8 @@ static void find_masses(KalProjector *p)
     }
     most = most > 0.0 ? most : 1.0;
     for (int j = 0; j < n; j++) {
-        const double tied = fmax(p->masses[j], UNTIED * most);
-        assert(tied > 0.0);
+        // Of the lightest masses such a part is zero.
+        const double tied = fmax(p->masses[j], fmax(UNTIED * most, DBL_MIN));
         p->masses[j] =
             p->own[j] > NO_INERTIA * fmax(p->masses[j], most) ? p->own[j] : tied;
     }
