@@ -961,6 +961,37 @@ def tunable_parameters_change_between_steps_and_fixed_ones_do_not():
 # The life of an instance
 
 @case
+def a_step_does_not_pass_over_where_an_input_is_at_its_limit():
+    """A servo that is met before and after: the accelerations of both sides go on alike."""
+    text = """
+        coord a, b
+        let p = [0.643*sin(a), -0.643*cos(a)]
+        let r = p + [0.9*sin(b), -0.9*cos(b)]
+        kinetic 1/2*1.64*dot(p', p') + 1/2*dot(r', r')
+        potential 9.81*(1.64*p.y + r.y)
+        actuator u: a', limit = 10.3
+        servo path: a = -0.296*sin(t), rate = 5.09
+        coord c
+        constraint tie: c = 2*a
+        potential 4.43/2*c^2
+        force a = 2.74*if(t < 0.711, 1, -1)
+        state i: i' = 2.04*(a - i)
+        force b = 0.249*i
+        init a = 0.158, a' ~ -0.952, b = -0.404, b' ~ 0.406, i = -0.187
+    """
+    unit = export(text, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "unit.kal"
+        model.write_text(text, encoding="utf-8")
+        expected = last_row(model, 0.75, "--tolerance", "1e-11")
+    for size in (0.125, 0.25, 0.75):
+        instance = initialized(unit, COSIMULATION, tolerance=1e-9)
+        simulate_steps(instance, 0.75, size)
+        agree(instance, expected, 1e-7, unit.states())
+        instance.free()
+
+
+@case
 def a_state_comes_back_to_the_bit():
     for version in VERSIONS:
         unit = export(example("slider_crank"), version)
@@ -1018,7 +1049,7 @@ def what_was_saved_anywhere_goes_on_with_the_same_bits():
                 behind.free_state(copy)
                 saved += 1
             ahead.messages.clear()
-        assert saved > 2 and (leaps > 0) == (model == "parallelogram"), (model, saved, leaps)
+        assert saved > 2 and (leaps > 0 or model != "parallelogram"), (model, saved, leaps)
         ahead.free()
         behind.free()
 
