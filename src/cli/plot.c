@@ -433,8 +433,9 @@ static KalExit condense(Job *job)
         return fail(job);
     }
     if (columns.omitted > 0 && !option(job, OPTION_QUIET)) {
-        kal_message_print("%zu more results are left out, '%s' chooses",
-                          columns.omitted, o->kind == KAL_FIGURE_MAP ? "--z" : "--y");
+        kal_message_print("%zu more result%s left out, '%s' chooses", columns.omitted,
+                          columns.omitted == 1 ? " is" : "s are",
+                          o->kind == KAL_FIGURE_MAP ? "--z" : "--y");
     }
     job->whole = job->table;
     job->table = table;

@@ -19,7 +19,7 @@
 enum {
     PATH_SIZE = 2048,
     MOST_LIBRARY = 1 << 30,
-    MOST_SAID = 600,       // characters of the compiler's message that are shown
+    MOST_SAID = 600,       // bytes of the compiler's message that are shown
     READ_AND_WRITE = 0600, // of the owner
     NOT_FOUND = 127        // what a process that could not begin may return
 };
@@ -120,12 +120,26 @@ static KalStatus say_no_compiler(const Bench *b)
                     "'cc' to make it: install one (Debian: gcc and libc6-dev)");
 }
 
+// How many bytes of a message are shown: none of a character that would not be whole.
+static int length_shown(const KalBlock *said)
+{
+    const char *text = (const char *)said->data;
+    size_t length = said->size;
+    if (length > MOST_SAID) {
+        length = MOST_SAID;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0U) == 0x80U) {
+            length--;
+        }
+    }
+    return (int)length;
+}
+
 static KalStatus say_what_compiler_said(const Bench *b)
 {
     KalBlock said = {.data = NULL};
     const KalStatus status = kal_file_read(b->ctx, b->said, MOST_LIBRARY, &said);
     if (status == KAL_OK) {
-        const int length = said.size < MOST_SAID ? (int)said.size : MOST_SAID;
+        const int length = length_shown(&said);
         (void)kal_fail(b->ctx, KAL_ERR_FILE, "the C compiler 'cc' failed: %.*s", length,
                        length > 0 ? (const char *)said.data : "");
     }

@@ -1360,4 +1360,22 @@ def without_a_compiler_it_says_what_is_missing():
         assert not list(Path(folder).iterdir())
 
 
+@case
+def what_the_compiler_says_is_told_up_to_the_end_of_a_character():
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = Path(folder) / "bin" / "cc"
+        compiler.parent.mkdir()
+        for first in ("", "x"):
+            words = first + 1000 * "θ"
+            compiler.write_text(f"#!/bin/sh\necho '{words}'\nexit 1\n", encoding="utf-8")
+            compiler.chmod(0o755)
+            done = subprocess.run([PROGRAM, "export", example("pendulum"), "--fmu",
+                                   Path(folder) / "unit.fmu"], capture_output=True,
+                                  env={**os.environ, "PATH": str(compiler.parent)},
+                                  timeout=HANG, check=False)
+            told = done.stderr.decode()  # fails where a character is cut
+            assert done.returncode == 1 and first + 200 * "θ" in told, told
+            assert [path.name for path in Path(folder).iterdir()] == ["bin"]
+
+
 main()
