@@ -349,19 +349,35 @@ static KalRange bound(uint32_t what, const Operands *o)
     return rounds ? widen(r) : r;
 }
 
+// The slots of a program: ranges of variables and of what is computed of them, and before those
+// the numbers that it was prepared with, of which only the ones that are read become ranges:
+// there may be many more than the tape has instructions.
+typedef struct Slots {
+    const double *numbers;
+    uint32_t n_numbers;
+    KalRange *ranges;
+} Slots;
+
+// What a slot holds; everything where a number is none.
+static KalRange read_slot(const Slots *slots, uint32_t slot)
+{
+    return slot < slots->n_numbers ? range(slots->numbers[slot], slots->numbers[slot])
+                                   : slots->ranges[slot];
+}
+
 // What an instruction reads.  A square is a product of something with itself.
-static Operands read_operands(uint32_t what, const KalOperands *at, const KalRange *r)
+static Operands read_operands(uint32_t what, const KalOperands *at, const Slots *slots)
 {
     assert(what < KAL_DO_COUNT);
     const bool two = what == KAL_DO_SUM || what == KAL_OP_SELECT
                      || (what < KAL_OP_COUNT && kal_op_arity((KalOp)what) == 2);
-    Operands o = {.a = r[at[0].a], .n = (int32_t)at[0].b};
+    Operands o = {.a = read_slot(slots, at[0].a), .n = (int32_t)at[0].b};
     if (two) {
-        o.b = r[at[0].b & ~KAL_MINUS];
+        o.b = read_slot(slots, at[0].b & ~KAL_MINUS);
         o.b = what == KAL_DO_SUM && (at[0].b & KAL_MINUS) ? negate(o.b) : o.b;
     }
     if (what == KAL_OP_SELECT) {
-        o.c = r[at[1].a];
+        o.c = read_slot(slots, at[1].a);
     }
     return o;
 }
@@ -374,23 +390,24 @@ static KalRange table(const KalSplineFunction *f, KalRange a)
     return range(r.low, r.high);
 }
 
-static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRange *r)
+static void bound_run(const KalTapeRun *run, const KalOperands *operands,
+                      const Slots *slots)
 {
     const bool pair = run->what == KAL_DO_SIN_COS;
     const size_t width = kal_slots_of(run->what);
     for (uint32_t i = 0; i < run->count; i++) {
         const KalOperands *at = &operands[i * width];
-        KalRange *out = &r[run->first + i * width];
+        KalRange *out = &slots->ranges[run->first + i * width];
         assert(at->a < run->first + i * width); // operands come first
         if (pair) {
-            out[0] = widen(sine(r[at->a]));
-            out[1] = widen(cosine(r[at->a]));
+            out[0] = widen(sine(read_slot(slots, at->a)));
+            out[1] = widen(cosine(read_slot(slots, at->a)));
         } else if (width == 2 && run->what != KAL_OP_SELECT) {
-            *out = table(kal_operands_spline(&at[1]), r[at->a]);
+            *out = table(kal_operands_spline(&at[1]), read_slot(slots, at->a));
         } else if (run->what == KAL_OP_MUL && at->a == at->b) {
-            *out = widen(positive_power(r[at->a], 2));
+            *out = widen(positive_power(read_slot(slots, at->a), 2));
         } else {
-            const Operands o = read_operands(run->what, at, r);
+            const Operands o = read_operands(run->what, at, slots);
             *out = bound(run->what, &o);
         }
     }
@@ -404,16 +421,15 @@ void kal_program_bound(const KalProgram *program, const KalRange *variables,
     const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
     const KalTapeRun *runs = tape->runs.data;
     const size_t n = tape->runs.size / sizeof *runs;
-    for (uint32_t i = 0; i < program->variables; i++) {
-        ranges[i] = range(work[i], work[i]); // everything where a number is none
-    }
+    const Slots slots = {
+        .numbers = work, .n_numbers = program->variables, .ranges = ranges};
     for (size_t i = 0; i < program->n_variables; i++) {
         ranges[program->variables + i] = range(variables[i].low, variables[i].high);
     }
     for (size_t i = 0; i < n; i++) {
-        bound_run(&runs[i], tape->operands + (runs[i].first - tape->first), ranges);
+        bound_run(&runs[i], tape->operands + (runs[i].first - tape->first), &slots);
     }
     for (size_t i = 0; i < program->n_outputs; i++) {
-        out_ranges[i] = ranges[program->outputs[i]];
+        out_ranges[i] = read_slot(&slots, program->outputs[i]);
     }
 }

@@ -95,7 +95,8 @@ typedef struct KalRange {
 
 /// Ranges that hold all values of the outputs where the variables lie in ranges, by
 /// interval arithmetic, theory (12.17); nothing is frozen.  `work` was prepared and is not
-/// changed; `ranges` has as many entries as it.  Where a function has no value for part of
+/// changed; `ranges` has as many entries as it.  It takes time for what is computed and the
+/// variables, not for every parameter.  Where a function has no value for part of
 /// its range, or none is known for it, everything is in the range.
 void kal_program_bound(const KalProgram *program, const KalRange *variables,
                        const double *work, KalRange *ranges, KalRange *out_ranges);

@@ -206,7 +206,46 @@ static void ranges_of_no_number_are_everything(void)
     end();
 }
 
+// Of many parameters only those that are read get ranges: the number of places that are written
+// does not depend on how many there are.
+static void parameters_that_are_not_read_take_no_time(void)
+{
+    enum {
+        MANY = 1000
+    };
+
+    begin();
+    const KalExpr p = kal_symbol(g, MANY / 2);
+    const KalExpr x = kal_symbol(g, MANY);
+    const KalExpr outputs[] = {kal_sub(g, kal_mul(g, p, x), p), p};
+    double parameters[MANY] = {0};
+    const KalRange box = {-1.0, 2.0};
+    KalRange bounds[2];
+    Lab lab;
+    lab_open(&lab, outputs, 2, MANY, 1);
+    parameters[MANY / 2] = 3.0;
+    const size_t size = kal_program_work(lab.program);
+    KalRange *work = calloc(size, sizeof *work);
+    kal_program_prepare(lab.program, parameters, lab.work);
+    for (size_t i = 0; i < size; i++) {
+        work[i] = (KalRange){NAN, NAN};
+    }
+    kal_program_bound(lab.program, &box, lab.work, work, bounds);
+    size_t written = 0;
+    for (size_t i = 0; i < size; i++) {
+        written += isnan(work[i].low) ? 0 : 1;
+    }
+    ok(written == 1 + kal_program_operations(lab.program));
+    near(bounds[0].low, -6.0, 1e-13);
+    near(bounds[0].high, 3.0, 1e-13);
+    ok(bounds[1].low == 3.0 && bounds[1].high == 3.0);
+    free(work);
+    lab_close(&lab);
+    end();
+}
+
 TAP_RUN(TAP_CASE(ranges_of_no_number_are_everything),
+        TAP_CASE(parameters_that_are_not_read_take_no_time),
         TAP_CASE(ranges_hold_values_of_operators),
         TAP_CASE(ranges_hold_values_of_formulas), TAP_CASE(ranges_of_points_are_narrow),
         TAP_CASE(switches_keep_their_piece))
