@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Bytes bytes = {(const char *)data, size};
     const KalLspChannel channel = {
-        read_bytes, &bytes, {drop, NULL}
+        .read = read_bytes, .user = &bytes, .write = {drop, NULL}
     };
     KalContext *ctx = NULL;
     demand(kal_context_create(NULL, NULL, &ctx) == KAL_OK);

@@ -25,11 +25,17 @@ typedef struct KalLspChannel {
     size_t (*read)(void *user, char *bytes, size_t most);
     void *user;    ///< passed to `read`
     KalSink write; ///< gets whole messages
+    /// Limits of the work on one text, which is done in a child of this process: seconds of
+    /// computing, twice as many by the clock, and mebibytes of memory.  What takes more is
+    /// told, and the rest goes on.  Both 0: no child and no limits.
+    int seconds;
+    int megabytes;
 } KalLspChannel;
 
-/// Serve an editor to its end.  KAL_ERR_SYNTAX when what it sends is not of the protocol,
-/// KAL_ERR_LIMIT when a message is too long, KAL_ERR_USAGE when it hangs up without saying
-/// shutdown, KAL_ERR_NOMEM.
+/// Serve an editor to its end.  A body that is no JSON is answered as an error.
+/// KAL_ERR_SYNTAX when what it sends has no headers of the protocol, KAL_ERR_LIMIT when a
+/// message is too long, KAL_ERR_USAGE when it hangs up without saying shutdown,
+/// KAL_ERR_FILE when there can be no child, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_lsp_serve(KalContext *ctx,
                                             const KalLspChannel *channel);
 

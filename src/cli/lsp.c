@@ -3,9 +3,11 @@
 // lsp: models in an editor, over standard input and output.
 
 #include "command.h"
+#include "limits.h"
 #include "output.h"
 
 #include <kalaba/lsp.h>
+#include <kalaba/studio.h>
 
 #include <stdio.h>
 #include <unistd.h>
@@ -25,13 +27,21 @@ static void write_output(void *user, const char *text, size_t length)
     (void)fflush(stdout);
 }
 
+static const KalCommandOption options[] = {KAL_LIMIT_OPTIONS};
+
 static KalExit run_lsp(const KalArguments *arguments)
 {
-    const KalLspChannel channel = {
-        .read = read_input, .write = {write_output, NULL}
+    const KalStudioOptions usual = kal_studio_options();
+    KalLspChannel channel = {
+        .read = read_input,
+        .write = {write_output, NULL},
+        .seconds = usual.seconds,
+        .megabytes = usual.megabytes
     };
     KalContext *ctx = NULL;
-    (void)arguments;
+    if (!kal_limits_read(arguments->options, &channel.seconds, &channel.megabytes)) {
+        return KAL_EXIT_USAGE;
+    }
     if (kal_context_create(NULL, NULL, &ctx) != KAL_OK) {
         kal_message_print("%s", kal_status_text(KAL_ERR_NOMEM));
         return KAL_EXIT_FAULT;
@@ -61,6 +71,8 @@ const KalCommand kal_command_lsp = {
     .name = "lsp",
     .operands = "",
     .purpose = "models in an editor: a language server on standard input and output",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .print_details = print_details,
     .run = run_lsp,
 };

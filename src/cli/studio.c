@@ -7,12 +7,12 @@
 // only the user may read and that leads there.
 
 #include "command.h"
+#include "limits.h"
 
 #include <kalaba/studio.h>
 
 #include <assert.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,19 +23,15 @@
 enum {
     OPTION_PORT,
     OPTION_NO_BROWSER,
-    OPTION_SECONDS,
-    OPTION_MEMORY,
+    OPTION_LIMITS,
 };
 
 static const KalCommandOption options[] = {
     [OPTION_PORT] = {"--port",       "PORT",
-                     "listen there; otherwise at any port that is free",                  false},
+                     "listen there; otherwise at any port that is free", false},
     [OPTION_NO_BROWSER] = {"--no-browser", NULL,
-                     "do not open the address, only print it",                            false},
-    [OPTION_SECONDS] = {"--seconds",    "S",    "of computing for one change; otherwise 60",
-                     false                                                                     },
-    [OPTION_MEMORY] = {"--memory",     "MIB",
-                     "of memory for one change, in mebibytes; otherwise 2048",            false},
+                     "do not open the address, only print it",           false},
+    KAL_LIMIT_OPTIONS,
 };
 
 static volatile sig_atomic_t ended;
@@ -61,22 +57,6 @@ static void listen_to_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         (void)sigaction(signals[i], &action, NULL);
     }
-}
-
-static bool read_count(const KalArguments *arguments, int row, double most,
-                       int *out_value)
-{
-    const char *text = arguments->options[row];
-    double number = *out_value;
-    if (text
-        && (!kal_number_read(text, &number) || number != floor(number) || number < 1.0
-            || number > most)) {
-        kal_message_print("option '%s' takes a whole number from 1 to %.0f, not '%s'",
-                          options[row].word, most, text);
-        return false;
-    }
-    *out_value = (int)number;
-    return true;
 }
 
 // A file that leads to the address, for the user's eyes only.
@@ -200,9 +180,10 @@ static KalExit run_studio(const KalArguments *arguments)
     KalStudio *studio = NULL;
     how.path = arguments->n_operands > 0 ? arguments->operands[0] : NULL;
     if ((arguments->options[OPTION_PORT]
-         && !read_count(arguments, OPTION_PORT, 65535.0, &how.port))
-        || !read_count(arguments, OPTION_SECONDS, 86400.0, &how.seconds)
-        || !read_count(arguments, OPTION_MEMORY, 1e6, &how.megabytes)) {
+         && !kal_option_positive(&options[OPTION_PORT], arguments->options[OPTION_PORT],
+                                 65535.0, &how.port))
+        || !kal_limits_read(&arguments->options[OPTION_LIMITS], &how.seconds,
+                            &how.megabytes)) {
         return KAL_EXIT_USAGE;
     }
     if (kal_context_create(NULL, NULL, &ctx) != KAL_OK) {

@@ -2,19 +2,15 @@
 
 // The server: reads messages one after the other, keeps the texts that are open, and answers.
 //
-// Diagnostics are those of loading the model, from text to programs; they are sent whenever a
-// text is opened or changed.
+// Diagnostics are sent whenever a text is opened or changed.
 
 #include "editor/answer.h"
-#include "editor/place.h"
 #include "json/member.h"
 #include "lang/source.h"
 #include "lsp/input.h"
-#include "show/page.h"
-#include "studio/folder.h"
+#include "lsp/remarks.h"
 
 #include <kalaba/lsp.h>
-#include <kalaba/system.h>
 #include <kalaba/version.h>
 
 #include <ctype.h>
@@ -34,6 +30,7 @@ typedef struct Text {
 typedef struct Server {
     KalContext *ctx;
     KalSink out;
+    KalChildLimits limits; // of the work on one text
     Text texts[TEXTS_LIMIT];
     int next;    // the one that is forgotten when another comes
     bool closed; // shutdown was said
@@ -220,55 +217,6 @@ static KalStatus answer_initialize(Server *server, const KalEditorMessage *messa
 
 // Diagnostics.
 
-typedef struct Remarks {
-    KalJsonWriter *json;
-    const KalSource *source;
-} Remarks;
-
-static void put_remark(void *user, const KalRemark *remark)
-{
-    const Remarks *remarks = (const Remarks *)user;
-    const KalSource *source = remarks->source;
-    KalJsonWriter *w = remarks->json;
-    if (!remark->file || strcmp(remark->file, source->name) != 0) {
-        return; // of another file, or of none
-    }
-    kal_json_write_begin(w, '{');
-    kal_editor_put_range(
-        w, source, kal_editor_remark_byte(source, remark->line, remark->column),
-        kal_editor_remark_byte(source, remark->end_line, remark->end_column));
-    kal_json_put_number(w, "severity",
-                        strcmp(remark->kind, "error") == 0     ? 1
-                        : strcmp(remark->kind, "warning") == 0 ? 2
-                                                               : 3);
-    kal_json_put_text(w, "source", "kalaba");
-    kal_json_put_text(w, "message", remark->message);
-    kal_json_write_end(w, '}');
-}
-
-// A file that a model uses: one of its folder.
-typedef struct Use {
-    KalContext *ctx;
-    char folder[PATH_MAX];
-} Use;
-
-static const char *read_used(void *user, const char *path, KalSink text)
-{
-    const Use *use = (const Use *)user;
-    const size_t length = strlen(use->folder);
-    const bool inside = strncmp(path, use->folder, length) == 0 && path[length] == '/';
-    const KalFolderFile file = {.root = use->folder,
-                                .name = inside ? path + length + 1 : path};
-    KalBlock block = {.data = NULL};
-    KalTag tag;
-    const KalStatus status = kal_folder_read(use->ctx, &file, &block, &tag);
-    if (status == KAL_OK && block.size > 0) {
-        text.write(text.user, (const char *)block.data, block.size);
-    }
-    kal_block_clear(use->ctx, &block);
-    return status == KAL_OK ? NULL : kal_context_message(use->ctx);
-}
-
 // The beginning of diagnostics of a text, up to their list.
 static void begin_remarks(const Server *server, const char *uri, Letter *letter)
 {
@@ -292,42 +240,35 @@ static KalStatus send_remarks(const Server *server, Letter *letter)
 static KalStatus publish_reason(const Server *server, const char *uri,
                                 const char *reason)
 {
-    static const KalSource nothing = {.name = "", .text = ""};
     Letter letter;
     begin_remarks(server, uri, &letter);
     if (reason) {
-        KalJsonWriter *w = &letter.json;
-        kal_json_write_begin(w, '{');
-        kal_editor_put_range(w, &nothing, 0, 0);
-        kal_json_put_number(w, "severity", 1);
-        kal_json_put_text(w, "source", "kalaba");
-        kal_json_put_text(w, "message", reason);
-        kal_json_write_end(w, '}');
+        kal_lsp_put_reason(&letter.json, reason);
     }
     return send_remarks(server, &letter);
 }
 
-// That a text cannot be loaded is what there is to tell.
-static KalStatus publish(const Server *server, const Text *text)
+static KalStatus publish_list(const Server *server, const Text *text, KalPage *list)
 {
     Letter letter;
-    KalSystem *system = NULL;
+    KAL_TRY(list->status);
     begin_remarks(server, text->uri, &letter);
-    Remarks remarks = {.json = &letter.json, .source = text->source};
-    Use use = {.ctx = server->ctx};
-    const char *slash = strrchr(text->source->name, '/');
-    const size_t length = slash ? (size_t)(slash - text->source->name) : 0;
-    memcpy(use.folder, text->source->name, length);
-    const KalLoadOptions options = {.read = slash ? read_used : NULL,
-                                    .user = &use,
-                                    .remark = put_remark,
-                                    .remark_user = &remarks};
-    const KalStatus status =
-        kal_system_load(server->ctx, text->source->name, text->source->text,
-                        text->source->length, &options, &system);
-    kal_system_destroy(system);
-    const KalStatus sent = send_remarks(server, &letter);
-    return status == KAL_ERR_NOMEM ? status : sent;
+    kal_page_string(&letter.page, kal_page_text(list));
+    return send_remarks(server, &letter);
+}
+
+static KalStatus publish(const Server *server, const Text *text)
+{
+    KalPage list = kal_page(server->ctx);
+    const char *fate = NULL;
+    KalStatus status =
+        kal_lsp_find_remarks(text->source, &server->limits, &list, &fate);
+    if (status == KAL_OK) {
+        status = fate ? publish_reason(server, text->uri, fate)
+                      : publish_list(server, text, &list);
+    }
+    kal_page_clear(&list);
+    return status;
 }
 
 static KalStatus take_text(Server *server, const KalEditorMessage *message)
@@ -340,8 +281,7 @@ static KalStatus take_text(Server *server, const KalEditorMessage *message)
     if (status == KAL_ERR_LIMIT) {
         return publish_reason(server, message->uri, kal_context_message(server->ctx));
     }
-    KAL_TRY(status);
-    return publish(server, text);
+    return text ? publish(server, text) : status;
 }
 
 // Questions about a place.
@@ -404,20 +344,32 @@ static KalStatus handle(Server *server, const KalEditorMessage *message)
                : answer_error(server, message, -32601, "there is no such method here");
 }
 
+// What is no JSON, or too much for a message, is answered; the next message is another one.
+static KalStatus handle_bytes(Server *server, const KalBlock *body)
+{
+    KalEditorMessage message;
+    KalStatus status = kal_editor_message_init(&message, server->ctx,
+                                               (const char *)body->data, body->size);
+    if (status == KAL_OK) {
+        status = handle(server, &message);
+    } else if (status != KAL_ERR_NOMEM) {
+        message.id = NULL;
+        status =
+            answer_error(server, &message, -32700, kal_context_message(server->ctx));
+    }
+    kal_editor_message_clear(&message);
+    return status;
+}
+
 static KalStatus serve(Server *server, KalLspInput *input, KalBlock *body)
 {
     bool there = true;
     while (!server->ended) {
-        KalEditorMessage message;
         KAL_TRY(kal_lsp_read(input, body, &there));
         if (!there) {
             break;
         }
-        KalStatus status = kal_editor_message_init(
-            &message, server->ctx, (const char *)body->data, body->size);
-        status = status == KAL_OK ? handle(server, &message) : status;
-        kal_editor_message_clear(&message);
-        KAL_TRY(status);
+        KAL_TRY(handle_bytes(server, body));
     }
     return server->closed ? KAL_OK
                           : kal_fail(server->ctx, KAL_ERR_USAGE,
@@ -434,6 +386,8 @@ KalStatus kal_lsp_serve(KalContext *ctx, const KalLspChannel *channel)
     }
     server->ctx = ctx;
     server->out = channel->write;
+    server->limits =
+        (KalChildLimits){.seconds = channel->seconds, .megabytes = channel->megabytes};
     KalLspInput input = {.ctx = ctx, .channel = channel};
     const KalStatus status = serve(server, &input, &body);
     for (int i = 0; i < TEXTS_LIMIT; i++) {

@@ -28,8 +28,7 @@ enum {
 };
 
 static const char TOO_LONG[] =
-    "this took too long and was stopped; 'kalaba studio --seconds' "
-    "allows more";
+    "this took too long and was stopped; the option --seconds allows more";
 
 // The address sanitizer reserves more memory than any limit.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -15,15 +15,17 @@ TEXT = "param m = 1 [kg], L = 2 [m]\ncoord θ [rad]\nkinetic 1/2*m*L^2*θ'^2\nou
 class Editor:
     """An editor with the server."""
 
-    def __init__(self):
-        self.process = subprocess.Popen([PROGRAM, "lsp"], stdin=subprocess.PIPE,
+    def __init__(self, *options):
+        self.process = subprocess.Popen([PROGRAM, "lsp", *options], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.count = 0
         assert "capabilities" in self.ask("initialize", {})["result"]
         self.tell("initialized", {})
 
     def write(self, value):
-        body = json.dumps(value, ensure_ascii=False).encode()
+        self.write_bytes(json.dumps(value, ensure_ascii=False).encode())
+
+    def write_bytes(self, body):
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.process.stdin.flush()
 
@@ -247,6 +249,70 @@ def other_languages_are_told():
         done = subprocess.run([PROGRAM, "lsp"], input=words, capture_output=True, timeout=HANG,
                               check=False)
         assert done.returncode == 1 and done.stderr.startswith(b"kalaba: "), (words, done)
+
+
+@case
+def a_message_that_is_no_json_is_answered_and_the_rest_goes_on():
+    editor = Editor()
+    editor.open(TEXT)
+    for body in (b"{]", b"", b'{"id": 7, "method": "shutdown"', b"\xff", b"[" * 1000, b"1e999",
+                 b'{"id": 7, "method": "\\ud800"}', b'{"id": 7, "id": "%s"}' % (b"x" * 999)):
+        editor.write_bytes(body)
+        answer = editor.read()
+        assert (answer["id"], answer["error"]["code"]) == (None, -32700), (body, answer)
+        assert answer["error"]["message"].startswith("message:1:"), (body, answer)
+        assert "result" not in answer, (body, answer)
+    assert editor.about("hover", 2, 15)["contents"] == "param L [m], line 1"
+    editor.close()
+
+
+# Formulas within formulas, of which each has all before it; and many of all.
+SLOW = """param N = 5000
+coord x[N]
+let s[1] = sin(x[1])
+for i in 2..N { let s[i] = sin(s[i-1] + x[i]) }
+for i in 1..N { kinetic 1/2*(s[i]')^2 }
+"""
+LARGE = """param N = 100000
+coord x[N]
+for i in 1..N { kinetic 1/2*x[i]'^2 }
+for i in 2..N { constraint c[i]: x[i] = x[i-1]*cos(x[i]) }
+"""
+
+
+def is_told(editor, text, words):
+    [remark] = [r for r in editor.open(text) if r["severity"] == 1]
+    assert words in remark["message"], remark
+    start = {"line": 0, "character": 0}
+    assert remark["range"] == {"start": start, "end": start}, remark
+
+
+@case
+def work_on_a_text_has_limits():
+    """What takes more is told, and the rest goes on: the text itself is still known."""
+    editor = Editor("--seconds", "1")
+    is_told(editor, SLOW, "took too long")
+    assert editor.about("hover", 1, 6)["contents"].startswith("coord x")
+    editor.shut("file:///nowhere/m.kal")
+    editor.close()
+
+
+@case
+def memory_for_a_text_has_limits():
+    if b"__asan_init" in Path(PROGRAM).read_bytes():
+        return "the sanitizer reserves more than any limit"
+    editor = Editor("--memory", "64")
+    is_told(editor, LARGE, "memory")
+    assert [r for r in editor.open("coord x\nkinetic x'^2\n") if r["severity"] == 1] == []
+    editor.close()
+    return None
+
+
+@case
+def limits_are_whole_numbers():
+    for option, value in (("--seconds", "0"), ("--seconds", "x"), ("--memory", "1.5")):
+        status, _, err = run("lsp", option, value)
+        assert status == 2 and option in err, (option, value, err)
 
 
 @case
