@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { demandBrowser, ok, runCases, same } from './lab.mjs';
-import { PENDULUM, settled, slide, until } from './studio_lab.mjs';
+import { PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
 
 // A link that is cut off, or that would fill the memory, is told; of a long model none is made.
 async function broken_links_are_told(lab) {
@@ -102,6 +102,63 @@ async function late_answers_harm_nothing(lab) {
   });
 }
 
+// Where a name was declared in a text that is another one by now, nobody is led to.
+async function late_definitions_lead_nowhere(lab) {
+  await lab.studio(lab.model('led.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await page.evaluate(() => {
+      const { link } = studio;
+      const evaluate = link.evaluate.bind(link);
+      globalThis.answers = 0;
+      link.evaluate = async (body, take, options) => {
+        await evaluate(body, take, options);
+        if (options.purpose === 'definition') {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          globalThis.answers++;
+        }
+      };
+    });
+    const use = PENDULUM.indexOf('m*g*y') + 2;
+    const declared = PENDULUM.indexOf('g = 9.81');
+    const cursor = () => page.evaluate('studio.editor.view.state.selection.main.head');
+    const ask = async () => {
+      await page.evaluate((at) => studio.editor.select(at), use);
+      await page.keyboard.press('F12');
+    };
+    await ask();
+    await until(page, 'answers === 1');
+    same(await cursor(), declared, 'where it is declared');
+    await ask();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('# typed meanwhile');
+    await page.keyboard.press('Enter');
+    const typed = await cursor();
+    await until(page, 'answers === 2');
+    same(await cursor(), typed, 'led away from what is typed');
+  });
+}
+
+// Half of a character is told with its place, in words of who types; without it all goes on.
+async function half_a_character_is_told(lab) {
+  await lab.studio(lab.model('half.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await write(page, PENDULUM.replace('model "', 'model "\u{1d703}\ud83d '));
+    const told = page
+      .locator('#notice')
+      .getByText('line 1, column 9: half of a character');
+    await told.waitFor();
+    same(
+      await page.locator('.stale').count(),
+      2,
+      'what is shown seems to be of the text',
+    );
+    await write(page, PENDULUM.replace('model "', 'model "\u{1d703} '));
+    await settled(page, "document.title.startsWith('\u{1d703}')");
+    ok(!(await told.isVisible()), 'it is told for ever');
+    same(await page.locator('.stale').count(), 0, 'stale');
+  });
+}
+
 async function the_page_says_when_the_server_is_gone(lab) {
   await lab.studio(
     lab.model('gone.kal', PENDULUM),
@@ -113,11 +170,13 @@ async function the_page_says_when_the_server_is_gone(lab) {
       await page.getByText("The studio's server is gone").waitFor();
       await settled(page);
       ok(!(await page.locator('#notice').isVisible()), 'the browser has its say, too');
-      same(
-        await page.locator('#stage.stale').count(),
-        1,
-        'the picture seems to be new',
-      );
+      for (const shown of ['#stage', '#tabs']) {
+        same(
+          await page.locator(`${shown}.stale`).count(),
+          1,
+          `${shown} seems to be new`,
+        );
+      }
       await page.locator('.menu summary').click();
       await page.getByRole('menuitem', { name: 'FMU' }).click();
       await page.getByText('saved', { exact: true }).waitFor(); // no file is being made
@@ -150,6 +209,8 @@ await runCases([
   broken_links_are_told,
   a_file_that_is_gone_is_told,
   late_answers_harm_nothing,
+  late_definitions_lead_nowhere,
+  half_a_character_is_told,
   much_of_everything_is_counted,
   the_page_says_when_the_server_is_gone,
 ]);

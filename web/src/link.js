@@ -2,8 +2,21 @@
 
 const lines = new TextDecoder();
 
-/** What the server refused, with its reason. */
+/** What is refused, by the server or before it is asked, with the reason. */
 export class Refusal extends Error {}
+
+// Half of a character that takes two units of UTF-16 is in no text that can be sent or saved.
+function demandWhole(text) {
+  const at = text.search(/\p{Surrogate}/u);
+  if (at >= 0) {
+    const before = text.slice(0, at).split('\n');
+    const column = [...before.at(-1)].length + 1;
+    throw new Refusal(
+      `line ${before.length}, column ${column}: half of a character, which no text can ` +
+        'hold; delete it and type or paste the character again',
+    );
+  }
+}
 
 async function complain(response) {
   let message = `the server answered ${response.status}`;
@@ -53,7 +66,8 @@ export class Link {
     return (await this.ask(path)).json();
   }
 
-  post(path, body, signal) {
+  async post(path, body, signal) {
+    demandWhole(body.text ?? '');
     return this.ask(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

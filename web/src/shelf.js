@@ -28,9 +28,12 @@ export class Shelf {
     this.showStale();
   }
 
-  // The picture is not of the text, or will not follow what is changed.
+  // The picture and the plots are not of the text, or will not follow what is changed.
   showStale() {
-    byId('stage').classList.toggle('stale', this.failed === true || !this.link.there);
+    const stale = this.failed === true || !this.link.there;
+    for (const element of [byId('stage'), byId('tabs')]) {
+      element.classList.toggle('stale', stale);
+    }
   }
 
   // What concerns no text, as a file that cannot be opened, is told on the first page, too, until

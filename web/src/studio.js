@@ -317,6 +317,7 @@ class Studio extends Shelf {
     if (task === 'load' && this.failed) {
       return;
     }
+    this.failed ||= task === 'server'; // nothing comes of this text
     if (task === 'equations') {
       panes.showReason(this.tabs.panel('equations'), message);
     } else if (task !== 'limit' || message !== 'cancelled') {
