@@ -311,7 +311,8 @@ static KalStatus tell_loose(KalRun *run, size_t i)
                         name);
 }
 
-// By how much the gap of contact i may be off zero without a jump.
+// By how much the gap of contact i may be off zero without a jump: one that grazes is entered by
+// up to the absolute tolerance, even where its row vanishes.
 static double allowed_gap(const KalRun *run, size_t i)
 {
     const KalContacts *c = &run->instant->contacts;
@@ -322,7 +323,7 @@ static double allowed_gap(const KalRun *run, size_t i)
     for (size_t j = 0; j < n; j++) {
         size += fabs(c->A[(size_t)place * n + j]) * fmax(1.0, fabs(q[j]));
     }
-    return JUMPED * size;
+    return fmax(JUMPED * size, run->options.atol);
 }
 
 // A gap that is made of pieces may jump: it opens, but nothing can follow it into the contact.
@@ -343,7 +344,7 @@ static KalStatus look_for_jump(KalRun *run, size_t i, double gap)
 }
 
 // Gaps and their rates in the present state: who touches, and who is hit.
-static KalStatus look_at_gaps(KalRun *run, bool *out_any)
+static KalStatus look_at_gaps(KalRun *run)
 {
     KalContactWatch *watch = &run->contacts;
     KalInstant *instant = run->instant;
@@ -356,9 +357,8 @@ static KalStatus look_at_gaps(KalRun *run, bool *out_any)
     }
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
-    *out_any = false;
     for (size_t i = 0; i < model->n_contacts; i++) {
-        KalContactState *state = &instant->contacts.states[i];
+        const KalContactState *state = &instant->contacts.states[i];
         const bool dry = model->contacts[i].gap == KAL_NO_GAP;
         KAL_TRY(dry ? KAL_OK : look_for_jump(run, i, values[i].gap));
         watch->touching[i] = !dry && !state->gone && watch->speed[i] <= slow
@@ -366,11 +366,103 @@ static KalStatus look_at_gaps(KalRun *run, bool *out_any)
         watch->hit[i] =
             watch->touching[i] && watch->speed[i] < (state->closed ? -slow : -DBL_MIN);
         watch->plastic[i] = false;
-        *out_any = *out_any || watch->hit[i];
-        state->closed = dry || watch->touching[i];
-        state->gone = false;
     }
     return KAL_OK;
+}
+
+// The acceleration of a gap, or of a slip along a direction, in the solved instant, and the size
+// of its terms.
+static double find_acceleration(const KalRun *run, const int64_t *rows,
+                                const double *along, int count, double *out_size)
+{
+    const KalContacts *c = &run->instant->contacts;
+    const size_t n = (size_t)run->system->n;
+    double sum = 0.0;
+    *out_size = 0.0;
+    assert(count >= 0 && count <= KAL_SLIPS);
+    for (int k = 0; k < count; k++) {
+        const int place = c->place[rows[k]];
+        sum -= along[k] * c->b[place];
+        *out_size += fabs(along[k] * c->b[place]);
+        for (size_t j = 0; j < n; j++) {
+            const double term =
+                along[k] * c->A[(size_t)place * n + j] * run->answer.qdd[j];
+            sum += term;
+            *out_size += fabs(term);
+        }
+    }
+    return sum;
+}
+
+static double gap_acceleration(const KalRun *run, size_t i, double *out_size)
+{
+    static const double one = 1.0;
+    return find_acceleration(run, &run->system->model->contacts[i].gap, &one, 1,
+                             out_size);
+}
+
+// Whether a velocity comes to rest, by its acceleration, within a distance.
+static bool turns_within(double speed, double acceleration, double distance)
+{
+    return acceleration < 0.0 && speed * speed <= -2.0 * acceleration * distance;
+}
+
+static bool is_any_hit(const KalRun *run)
+{
+    bool any = false;
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        any = any || run->contacts.hit[i];
+    }
+    return any;
+}
+
+// Whether contact i, which touches, only grazes: its gap, whose row does not act, opens by itself
+// before it is negative by more than the absolute tolerance.
+static KalStatus find_graze(KalRun *run, size_t i, bool *out_grazes)
+{
+    const double speed = run->contacts.speed[i];
+    KalContactValues v;
+    double size = 0.0;
+    *out_grazes = false;
+    if (!run->contacts.touching[i] || run->instant->contacts.states[i].acts
+        || speed == 0.0) {
+        return KAL_OK;
+    }
+    const double opening = gap_acceleration(run, i, &size);
+    KAL_TRY(kal_contact_values(run->instant, i, &v));
+    *out_grazes = opening > WRONG * size
+                  && turns_within(speed, -opening, run->options.atol + v.gap);
+    return KAL_OK;
+}
+
+// What grazes takes no part in an impact, theory (21.16): its row may vanish there, and an impulse
+// along it would stop all that moves.
+static KalStatus pass_grazes(KalRun *run)
+{
+    KalContactWatch *watch = &run->contacts;
+    if (!is_any_hit(run)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        bool grazes = false;
+        KAL_TRY(find_graze(run, i, &grazes));
+        watch->touching[i] = watch->touching[i] && !grazes;
+        watch->hit[i] = watch->hit[i] && !grazes;
+    }
+    return KAL_OK;
+}
+
+// What touches is closed.
+static void close_touching(KalRun *run)
+{
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        KalContactState *state = &run->instant->contacts.states[i];
+        const bool dry = run->system->model->contacts[i].gap == KAL_NO_GAP;
+        state->closed = dry || run->contacts.touching[i];
+        state->gone = false;
+    }
 }
 
 // The rates of gaps after an impact close the contacts that have none.
@@ -388,19 +480,6 @@ static KalStatus close_slow(KalRun *run)
             gap == KAL_NO_GAP || (run->contacts.touching[i] && speed <= slow);
     }
     return KAL_OK;
-}
-
-// The acceleration of the gap of contact i in the solved instant.
-static double gap_acceleration(const KalRun *run, size_t i)
-{
-    const KalContacts *c = &run->instant->contacts;
-    const size_t n = (size_t)run->system->n;
-    const int place = c->place[run->system->model->contacts[i].gap];
-    double sum = -c->b[place];
-    for (size_t j = 0; j < n; j++) {
-        sum += c->A[(size_t)place * n + j] * run->answer.qdd[j];
-    }
-    return sum;
 }
 
 // Whether bounces of contact i come ever faster, with an end that is near.
@@ -438,13 +517,6 @@ static KalStatus end_bounces(KalRun *run, size_t i, double speed, double fall)
     return KAL_OK;
 }
 
-// Whether a velocity comes to rest, by its acceleration, within the absolute tolerance.
-static bool is_low(const KalRun *run, double speed, double acceleration)
-{
-    return acceleration < 0.0
-           && speed * speed <= -2.0 * acceleration * run->options.atol;
-}
-
 // A slip that would stop within the tolerance stops at once, as rebounds do.
 static KalStatus find_low_slip(KalRun *run, size_t i, bool *out_low)
 {
@@ -457,8 +529,9 @@ static KalStatus find_low_slip(KalRun *run, size_t i, bool *out_low)
         return KAL_OK;
     }
     KAL_TRY(kal_run_slip_acceleration(run, i, &speed, &acceleration));
-    *out_low = kal_run_creeps(run, i, speed)
-               || (state->moves && is_low(run, speed, acceleration));
+    *out_low =
+        kal_run_creeps(run, i, speed)
+        || (state->moves && turns_within(speed, acceleration, run->options.atol));
     run->contacts.held[i] = *out_low;
     return KAL_OK;
 }
@@ -477,8 +550,9 @@ static KalStatus find_low_rebounds(KalRun *run, bool *out_any)
         const double speed = watch->settles[i];
         const bool leaves = watch->touching[i] && !watch->kept_shut[i]
                             && !run->instant->contacts.states[i].closed;
-        const double fall = leaves ? -gap_acceleration(run, i) : 0.0;
-        const bool low = is_low(run, speed, -fall);
+        double size = 0.0;
+        const double fall = leaves ? -gap_acceleration(run, i, &size) : 0.0;
+        const bool low = turns_within(speed, -fall, run->options.atol);
         bool stops = false;
         KAL_TRY(low ? end_bounces(run, i, speed, fall) : KAL_OK);
         KAL_TRY(find_low_slip(run, i, &stops));
@@ -587,23 +661,9 @@ static bool clear_ends(KalRun *run)
 static bool falls(const KalRun *run, const int64_t *rows, const double *along,
                   int count)
 {
-    const KalContacts *c = &run->instant->contacts;
-    const size_t n = (size_t)run->system->n;
-    double sum = 0.0;
     double size = 0.0;
-    assert(count >= 0 && count <= KAL_SLIPS);
-    for (int k = 0; k < count; k++) {
-        const int place = c->place[rows[k]];
-        sum -= along[k] * c->b[place];
-        size += fabs(along[k] * c->b[place]);
-        for (size_t j = 0; j < n; j++) {
-            const double term =
-                along[k] * c->A[(size_t)place * n + j] * run->answer.qdd[j];
-            sum += term;
-            size += fabs(term);
-        }
-    }
-    return sum < -WRONG * size;
+    const double rate = find_acceleration(run, rows, along, count, &size);
+    return rate < -WRONG * size;
 }
 
 // Whether what was to open or to slip does so.
@@ -686,17 +746,18 @@ static KalStatus decide(KalRun *run, bool first)
     KalContactWatch *watch = &run->contacts;
     KalInstant *instant = run->instant;
     double lost = 0.0;
-    bool any = false;
     memcpy(watch->before, instant->contacts.states,
            count_contacts(run) * sizeof *watch->before);
     instant->contacts.slow = kal_run_slow(run);
     watch->sine = (double)NAN;
     kal_run_modes_loosen(run);
-    KAL_TRY(look_at_gaps(run, &any));
+    KAL_TRY(look_at_gaps(run));
+    KAL_TRY(pass_grazes(run));
+    close_touching(run);
     for (size_t i = 0; i < count_contacts(run); i++) {
         watch->settles[i] = run->t;
     }
-    if (!any) {
+    if (!is_any_hit(run)) {
         KAL_TRY(first ? KAL_OK : stop_creeping(run));
         KAL_TRY(decide_accelerations(run));
         run->solved = false;

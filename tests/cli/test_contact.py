@@ -1597,5 +1597,93 @@ simulate 0 .. 0.5 every 0.1
     near(result["qd"]["x"], 0.5, 1e-9)
 
 
+PENDULUM = """
+param g = 9.81
+coord q
+kinetic 1/2*q'^2
+potential -g*cos(q)
+init q = {}, q' = {}
+simulate 0 .. {} every 0.05
+output E = 1/2*q'^2 - g*cos(q)
+"""
+TOLERANCES = (1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
+
+
+@case
+def what_only_touches_the_floor_passes():
+    # The lowest point of a pendulum reaches the floor, whose row vanishes there.
+    text = PENDULUM.format(1.5, 1.3, 1) + "contact floor: 1 - cos(q) >= 0, restitution = 0.3\n"
+    energy = 1.3**2 / 2 - 9.81 * cos(1.5)
+    for tolerance in TOLERANCES:
+        result = simulate(text, "--tolerance", tolerance)
+        assert not result["incidents"], result["incidents"]
+        near(result["outputs"]["E"], energy, 100 * tolerance)
+        assert result["q"]["q"] < -1, result["q"]
+    # It begins there.
+    text = text.replace("init q = 1.5, q' = 1.3", "init q = 1e-9, q' = -4")
+    for tolerance in TOLERANCES:
+        result = simulate(text, "--tolerance", tolerance)
+        assert not result["incidents"], result["incidents"]
+        near(result["outputs"]["E"], 8 - 9.81, 100 * tolerance)
+
+
+@case
+def what_only_touches_the_floor_passes_on_a_rod():
+    # The same in coordinates that a rod ties: the row is that of the rod there.
+    for tolerance in TOLERANCES:
+        result = simulate("""
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 9.81*y
+constraint rod: x^2 + y^2 = 1
+contact floor: y + 1 >= 0, restitution = 0.3
+init x = 0.8, y = -0.6, x' = 0, y' = 0
+simulate 0 .. 3 every 0.05
+output E = 1/2*(x'^2 + y'^2) + 9.81*y
+""", "--tolerance", tolerance)
+        assert not result["incidents"], result["incidents"]
+        near(result["outputs"]["E"], -9.81 * 0.6, 1000 * tolerance)
+
+
+@case
+def what_touches_the_floor_at_a_wall_rebounds_from_the_wall():
+    # Of the energy above the bottom the wall leaves a quarter, and the floor takes none.
+    text = PENDULUM.format(1, 0, 1) + """
+contact floor: 1 - cos(q) >= 0, restitution = 0.3
+contact wall: sin(q) >= 0, restitution = 0.5
+"""
+    for tolerance in TOLERANCES:
+        result = simulate(text, "--tolerance", tolerance)
+        assert [i["name"] for i in result["incidents"]] == ["wall"], result["incidents"]
+        near(result["outputs"]["E"] + 9.81, 9.81 * (1 - cos(1)) / 4, 100 * tolerance)
+
+
+@case
+def what_enters_the_floor_by_more_than_the_tolerance_is_thrown_back():
+    # A floor that is higher by 1e-7 than the lowest point leaves no way past it.
+    text = PENDULUM.format(1, 0, 1) + "contact floor: 1 - cos(q) - 1e-7 >= 0, restitution = 0.5\n"
+    for tolerance in (1e-9, 1e-10, 1e-11):
+        result = simulate(text, "--tolerance", tolerance)
+        assert len(times(result, "impact", "floor")) == 1, result["incidents"]
+        near(result["outputs"]["E"] + 9.81, (9.81 * (1 - cos(1)) + 3 * 9.81e-7) / 4,
+             100 * tolerance)
+
+
+@case
+def what_grazes_and_is_driven_on_is_hit():
+    # A mass that a force would turn back at the wall; but the force turns at the same time.
+    result = simulate("""
+coord x
+kinetic 1/2*x'^2
+contact wall: x >= 0
+force x = if(t < 1, 1, -1)
+init x = 0.5, x' = -1
+simulate 0 .. 3 every 0.1
+output N = reaction(wall)
+""")
+    near(result["q"]["x"], 0, 1e-8)
+    near(result["outputs"]["N"], 1, 1e-9)
+
+
 if __name__ == "__main__":
     sys.exit(main())
