@@ -377,6 +377,24 @@ def a_ball_bounces_and_comes_to_rest():
 
 
 @case
+def what_touches_the_floor_at_a_wall_rebounds_from_the_wall():
+    """The row of the floor vanishes there: of the energy above the bottom the wall leaves a quarter."""
+    source = Source("""
+        coord q
+        kinetic 1/2*q'^2
+        potential -9.81*cos(q)
+        contact floor: 1 - cos(q) >= 0, restitution = 0.3
+        contact wall: sin(q) >= 0, restitution = 0.5
+        init q = 1
+        output E = 1/2*q'^2 + 9.81*(1 - cos(q))
+    """)
+    for step in (0.01, 0.005, 0.0023):
+        status, got = source.outputs(step=step, steps=math.ceil(0.9/step))
+        assert status == 0
+        near(got, [9.81*(1 - math.cos(1))/4])
+
+
+@case
 def events_kick_what_contacts_hold():
     """Contacts are one-sided: what events set opens them, or strikes them with restitution."""
     g, e = 9.81, 0.5
