@@ -37,6 +37,13 @@ static const double SHORT = 1e-5;
 // A dip that leaves more than this part of what is beside it is as wide as what lies between.
 static const double SHALLOW = 0.5;
 
+// A velocity between the ends of a step is off from its parabola by less than these parts of how
+// far that bends and of speeds, theory (15.36).
+static const double OF_BEND = 0.25;
+static const double OF_SPEED = 1.0 / 16.0;
+// Ranges are found for this many steps that may follow, too, if that has served.
+static const double AHEAD = 2.0;
+
 // The part of the golden section, by which numbers are spread.
 static const double GOLDEN = 0.6180339887498949;
 
@@ -57,14 +64,27 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->early = kal_carve_doubles(carver, n, 2);
     watch->late = kal_carve_doubles(carver, n, 2);
     watch->watched = kal_carve(carver, n, sizeof *watch->watched);
+    watch->begin = kal_carve_doubles(carver, (size_t)run->system->n, 2);
+    watch->box = kal_carve(carver, run->system->layout.count, sizeof(KalRange));
+    watch->known = kal_carve(carver, run->system->layout.count, sizeof(KalRange));
+    watch->ranges = kal_carve(carver, 2 * n, sizeof(KalRange));
+    watch->work =
+        kal_carve(carver, kal_program_work(run->system->programs[KAL_PROGRAM_PULSES]),
+                  sizeof(KalRange));
 }
 
 KalStatus kal_run_pulses_init(KalRun *run)
 {
-    run->pulses.t = NAN;
-    return run->system->pieces.n_pulses > 0 ? kal_workspace_make(
-               run->ctx, "for a run", lay_out, run, &run->pulses.workspace)
-                                            : KAL_OK;
+    KalPulseWatch *watch = &run->pulses;
+    watch->t = NAN;
+    if (run->system->pieces.n_pulses == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &watch->workspace));
+    for (size_t i = 0; i < run->system->layout.count; i++) {
+        watch->known[i] = (KalRange){-INFINITY, INFINITY};
+    }
+    return KAL_OK;
 }
 
 void kal_run_pulses_clear(KalRun *run)
@@ -247,14 +267,171 @@ static KalStatus find_place(KalRun *run, double t, bool pole, double *out_place)
     return KAL_OK;
 }
 
-// The functions that wind, but for those that rest.
-static KalStatus watch_winding(KalRun *run)
+static KalRange enclose(const double *numbers, size_t count, double margin)
+{
+    double low = numbers[0];
+    double high = numbers[0];
+    for (size_t k = 1; k < count; k++) {
+        low = numbers[k] < low ? numbers[k] : low;
+        high = numbers[k] > high ? numbers[k] : high;
+    }
+    return (KalRange){low - margin, high + margin};
+}
+
+// Where a coordinate and its velocity are in the last step, by what they are at its ends.
+static void bound_coordinate(KalRun *run, size_t j)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const KalLayout *layout = &run->system->layout;
+    const size_t n = (size_t)run->system->n;
+    const double h = run->step.t_new - run->step.t_old;
+    const double q[] = {watch->begin[j], run->state[j]};
+    const double v[] = {watch->begin[n + j], run->state[n + j]};
+    const double bulge = 3.0 * (q[1] - q[0]) / h - v[0] - v[1];
+    const double bend = fabs(v[1] - v[0]) + fabs(bulge - 0.5 * (v[0] + v[1]));
+    const double fastest = fabs(v[0]) + fabs(v[1]) + fabs(bulge);
+    const double farthest = fabs(q[0]) + fabs(q[1]);
+    const double margin = OF_BEND * bend + OF_SPEED * fastest;
+    const double atol = run->options.atol;
+    const double rtol = run->options.rtol;
+    const double path[] = {q[0], q[0] + h * v[0] / 3.0, q[1] - h * v[1] / 3.0, q[1]};
+    const double speeds[] = {v[0], bulge, v[1]};
+    watch->box[layout->q + j] =
+        enclose(path, 4, 0.5 * h * margin + atol + rtol * farthest);
+    watch->box[layout->qd + j] = enclose(speeds, 3, margin + atol + rtol * fastest);
+}
+
+// Where time, positions and velocities are in the last step.  No more is asked of its integrator
+// than both ends.
+static KalStatus bound_step(KalRun *run)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const size_t n = (size_t)run->system->n;
+    KAL_TRY(kal_run_interpolate(run, run->step.t_old, run->state));
+    memcpy(watch->begin, run->state, 2 * n * sizeof(double));
+    KAL_TRY(kal_run_interpolate(run, run->step.t_new, run->state));
+    watch->box[0] = (KalRange){run->step.t_old, run->step.t_new};
+    for (size_t j = 0; j < n; j++) {
+        bound_coordinate(run, j);
+    }
+    return KAL_OK;
+}
+
+// A range and, to the side where it leads, some of its widths.
+static KalRange extend(KalRange range, bool up, double widths)
+{
+    const double more = widths * (range.high - range.low);
+    return up ? (KalRange){range.low, range.high + more}
+              : (KalRange){range.low - more, range.high};
+}
+
+// Find ranges of functions and slopes for the last step and so many that may follow.
+static void know_ranges(KalRun *run, double steps)
+{
+    const KalSystem *system = run->system;
+    const KalPulseWatch *watch = &run->pulses;
+    const KalLayout *layout = &system->layout;
+    const size_t n = (size_t)system->n;
+    watch->known[0] = extend(watch->box[0], true, steps);
+    for (size_t j = 0; j < n; j++) {
+        const size_t q = layout->q + j;
+        const size_t v = layout->qd + j;
+        const double now = run->state[n + j];
+        watch->known[q] = extend(watch->box[q], now > 0.0, steps);
+        watch->known[v] = extend(watch->box[v], now > watch->begin[n + j], steps);
+    }
+    kal_program_bound(system->programs[KAL_PROGRAM_PULSES], watch->known,
+                      run->instant->work[KAL_PROGRAM_PULSES], watch->work,
+                      watch->ranges);
+}
+
+static bool lies_in(KalRange part, KalRange whole)
+{
+    return part.low >= whole.low && part.high <= whole.high;
+}
+
+// Whether the ranges that are known hold for the last step.
+static bool knows_ranges(const KalRun *run)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const KalLayout *layout = &run->system->layout;
+    bool knows = lies_in(watch->box[0], watch->known[0]);
+    for (size_t i = layout->q; i < layout->qd + (size_t)run->system->n && knows; i++) {
+        knows = lies_in(watch->box[i], watch->known[i]);
+    }
+    return knows;
+}
+
+// The range of function i once more, by its values at both ends and the range of its slope.
+static KalRange sharpen(const KalRun *run, size_t i)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const KalRange range = watch->ranges[i];
+    const KalRange slope = watch->ranges[run->system->pieces.n_pulses + i];
+    const double h = run->step.t_new - run->step.t_old;
+    const double mean = 0.5 * (watch->values[i] + watch->ahead[i]);
+    const double reach = 0.5 * h * fmax(fabs(slope.low), fabs(slope.high));
+    const KalRange sharp = {fmax(range.low, mean - reach),
+                            fmin(range.high, mean + reach)};
+    return sharp;
+}
+
+// Whether function i has neither zeros nor dips that count in the last step, for certain: it rises
+// or falls all the way, or is nowhere less than a part of what it is elsewhere.
+static bool is_quiet(const KalRun *run, size_t i)
+{
+    const KalPulseWatch *watch = &run->pulses;
+    const KalRange slope = watch->ranges[run->system->pieces.n_pulses + i];
+    const KalRange range = sharpen(run, i);
+    const bool one_way = slope.low > 0.0 || slope.high < 0.0;
+    return (one_way && watch->values[i] * watch->ahead[i] > 0.0)
+           || (range.low > 0.0 && range.low > SHALLOW * range.high)
+           || (range.high < 0.0 && range.high < SHALLOW * range.low);
+}
+
+static bool are_quiet(const KalRun *run)
 {
     const KalPieces *pieces = &run->system->pieces;
-    for (size_t i = 0; i < pieces->n_pulses; i++) {
+    bool quiet = true;
+    for (size_t i = 0; i < pieces->n_pulses && quiet; i++) {
+        quiet = !pieces->winding[i] || is_quiet(run, i);
+    }
+    return quiet;
+}
+
+// Whether all functions that wind are quiet: by ranges that hold for several steps, if that does,
+// else by those of the last step alone.
+static KalStatus look_for_quiet(KalRun *run, bool *out_quiet)
+{
+    KalPulseWatch *watch = &run->pulses;
+    KAL_TRY(bound_step(run));
+    const bool knew = knows_ranges(run);
+    const bool widely = knew || watch->wide;
+    if (!knew) {
+        know_ranges(run, widely ? AHEAD : 0.0);
+    }
+    *out_quiet = are_quiet(run);
+    watch->wide = *out_quiet;
+    if (!*out_quiet && widely) {
+        know_ranges(run, 0.0);
+        *out_quiet = are_quiet(run);
+    }
+    return KAL_OK;
+}
+
+// The functions that wind, but for those that are quiet or rest.
+static KalStatus watch_winding(KalRun *run, bool *out_any)
+{
+    const KalPieces *pieces = &run->system->pieces;
+    bool quiet = false;
+    KAL_TRY(look_for_quiet(run, &quiet));
+    *out_any = false;
+    for (size_t i = 0; i < pieces->n_pulses && !quiet; i++) {
         bool at_rest = true;
-        KAL_TRY(pieces->winding[i] ? rests(run, i, &at_rest) : KAL_OK);
+        KAL_TRY(pieces->winding[i] && !is_quiet(run, i) ? rests(run, i, &at_rest)
+                                                        : KAL_OK);
         run->pulses.watched[i] = !at_rest;
+        *out_any = *out_any || !at_rest;
     }
     return KAL_OK;
 }
@@ -299,7 +476,8 @@ static KalStatus find_missed_in(KalRun *run, double a, double b, double *out_pla
 }
 
 // Functions that wind may have several zeros in a step, at whose ends none shows: they are looked
-// at between.  Where one is missed the step becomes shorter, and is looked at more closely.
+// at between, unless what the step shows at its ends tells that there is none.  Where one is missed
+// the step becomes shorter, and is looked at more closely.
 static KalStatus find_missed_by_winding(KalRun *run, double *out_t)
 {
     static const double looks[LOOKS] = {0.11, 0.27, 0.39, 0.54, 0.63, 0.78, 0.91, 1.0};
@@ -308,10 +486,11 @@ static KalStatus find_missed_by_winding(KalRun *run, double *out_t)
     const double h = run->step.t_new - run->step.t_old;
     double a = run->step.t_old;
     double place = INFINITY;
-    if (!run->system->pieces.any_winding) {
+    bool any = false;
+    KAL_TRY(run->system->pieces.any_winding ? watch_winding(run, &any) : KAL_OK);
+    if (!any) {
         return KAL_OK;
     }
-    KAL_TRY(watch_winding(run));
     memcpy(watch->early, watch->values, size);
     for (int k = 0; k < LOOKS && isinf(place) && a < *out_t; k++) {
         const double b =
@@ -352,6 +531,8 @@ static KalStatus learn_step(KalRun *run)
         KAL_TRY(evaluate(run, run->step.t_old));
         memcpy(watch->values, run->instant->results, size);
         watch->t = run->step.t_old;
+        watch->known[0] = (KalRange){NAN, NAN}; // the model may have changed
+        watch->wide = false;
     }
     KAL_TRY(evaluate(run, run->step.t_new));
     memcpy(watch->ahead, run->instant->results, size);

@@ -254,16 +254,22 @@ typedef struct KalRunLimits {
 /// Pulses and poles that the motion may meet, by pulse.c.
 typedef struct KalPulseWatch {
     KalWorkspace workspace;
-    double *values;  ///< 2 n_pulses: functions and slopes at the beginning of a step
-    double *ahead;   ///< 2 n_pulses: at its end
-    double *blurred; ///< n_pulses: beside its end, by errors of the state
-    double *rates;   ///< of the state, by interpolation
-    double *found;   ///< n_states: rates by the equations
-    double t;        ///< of `values`
-    bool is_blurred; ///< whether `blurred` is of the last step
-    bool *watched;   ///< n_pulses: those that wind and do not rest
-    double *early;   ///< 2 n_pulses: functions and slopes at the beginning of a part
-    double *late;    ///< 2 n_pulses: at its end
+    double *values;   ///< 2 n_pulses: functions and slopes at the beginning of a step
+    double *ahead;    ///< 2 n_pulses: at its end
+    double *blurred;  ///< n_pulses: beside its end, by errors of the state
+    double *rates;    ///< of the state, by interpolation
+    double *found;    ///< n_states: rates by the equations
+    double t;         ///< of `values`
+    bool is_blurred;  ///< whether `blurred` is of the last step
+    bool *watched;    ///< n_pulses: those that wind and do not rest
+    double *early;    ///< 2 n_pulses: functions and slopes at the beginning of a part
+    double *late;     ///< 2 n_pulses: at its end
+    double *begin;    ///< 2 n: positions and velocities at the beginning of a step
+    KalRange *box;    ///< as KalLayout: where the step is
+    KalRange *known;  ///< as KalLayout: what `ranges` hold for
+    bool wide;        ///< and are to hold for steps that follow, too
+    KalRange *ranges; ///< 2 n_pulses: of functions and slopes
+    KalRange *work;   ///< of their program
 } KalPulseWatch;
 
 /// Which integrator takes the steps, by integrate.c.

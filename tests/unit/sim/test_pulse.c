@@ -177,6 +177,28 @@ static void what_rests_is_not_looked_at(void)
     lab_close(&still);
 }
 
+// Functions that wind far from zero, or pass by it all one way, ask for no accelerations between
+// the ends of steps: 12 for each step are all.
+static void what_stays_away_from_zero_is_not_looked_at(void)
+{
+    static const char *const texts[] = {
+        "coord x\nkinetic 1/2*x'^2\npotential 1/(4 + cos(x))\n"
+        "init x' = 3\nsimulate 0 .. 20 every 20\n",
+        "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+        "potential 1/sqrt((x - 2)^2 + y^2 + 0.1)\n"
+        "init x = 2.1, x' = 1, y' = 0.5\nsimulate 0 .. 20 every 20\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Lab lab;
+        if (lab_run(&lab, texts[i])) {
+            const KalRunStatistics s = kal_run_statistics(lab.run);
+            ok(s.steps > 10);
+            ok(s.evaluations < 12 * (s.steps + s.rejected) + 2 * s.steps);
+        }
+        lab_close(&lab);
+    }
+}
+
 static void steps_allocate_nothing(void)
 {
     static const char *const texts[] = {BRAKE,
@@ -217,4 +239,5 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(brakes_brake), TAP_CASE(many_pulses_are_looked_at),
         TAP_CASE(tables_have_pulses), TAP_CASE(trains_of_pulses_are_met),
         TAP_CASE(turning_points_are_looked_at), TAP_CASE(what_rests_is_not_looked_at),
+        TAP_CASE(what_stays_away_from_zero_is_not_looked_at),
         TAP_CASE(steps_allocate_nothing), TAP_CASE(every_allocation_may_fail))
