@@ -274,8 +274,8 @@ static void tell_choice(const Job *job, size_t omitted)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                  i > 0 ? ", " : "", name_of(job, i));
     }
-    kal_message_print("showing %s; %zu more columns are left out, '--y' chooses", names,
-                      omitted);
+    kal_message_print("showing %s; %zu more column%s left out, '--y' chooses", names,
+                      omitted, omitted == 1 ? " is" : "s are");
 }
 
 static void warn_of_empty_curves(const Job *job)
