@@ -68,14 +68,7 @@ static const char *read_used(void *user, const char *path, KalSink text)
     const bool inside = strncmp(path, use->folder, length) == 0 && path[length] == '/';
     const KalFolderFile file = {.root = use->folder,
                                 .name = inside ? path + length + 1 : path};
-    KalBlock block = {.data = NULL};
-    KalTag tag;
-    const KalStatus status = kal_folder_read(use->ctx, &file, &block, &tag);
-    if (status == KAL_OK && block.size > 0) {
-        text.write(text.user, (const char *)block.data, block.size);
-    }
-    kal_block_clear(use->ctx, &block);
-    return status == KAL_OK ? NULL : kal_context_message(use->ctx);
+    return kal_folder_read_used(use->ctx, &file, text);
 }
 
 // That a text cannot be loaded is what there is to tell.

@@ -370,35 +370,12 @@ static KalStatus look_at_gaps(KalRun *run)
     return KAL_OK;
 }
 
-// The acceleration of a gap, or of a slip along a direction, in the solved instant, and the size
-// of its terms.
-static double find_acceleration(const KalRun *run, const int64_t *rows,
-                                const double *along, int count, double *out_size)
-{
-    const KalContacts *c = &run->instant->contacts;
-    const size_t n = (size_t)run->system->n;
-    double sum = 0.0;
-    *out_size = 0.0;
-    assert(count >= 0 && count <= KAL_SLIPS);
-    for (int k = 0; k < count; k++) {
-        const int place = c->place[rows[k]];
-        sum -= along[k] * c->b[place];
-        *out_size += fabs(along[k] * c->b[place]);
-        for (size_t j = 0; j < n; j++) {
-            const double term =
-                along[k] * c->A[(size_t)place * n + j] * run->answer.qdd[j];
-            sum += term;
-            *out_size += fabs(term);
-        }
-    }
-    return sum;
-}
-
+// The acceleration of the gap of contact i in the solved run, and the size of its terms.
 static double gap_acceleration(const KalRun *run, size_t i, double *out_size)
 {
     static const double one = 1.0;
-    return find_acceleration(run, &run->system->model->contacts[i].gap, &one, 1,
-                             out_size);
+    return kal_run_acceleration_along(run, &run->system->model->contacts[i].gap, &one,
+                                      1, out_size);
 }
 
 // Whether a velocity comes to rest, by its acceleration, within a distance.
@@ -662,7 +639,7 @@ static bool falls(const KalRun *run, const int64_t *rows, const double *along,
                   int count)
 {
     double size = 0.0;
-    const double rate = find_acceleration(run, rows, along, count, &size);
+    const double rate = kal_run_acceleration_along(run, rows, along, count, &size);
     return rate < -WRONG * size;
 }
 

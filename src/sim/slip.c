@@ -27,25 +27,47 @@ bool kal_run_contacts_are_sharp(const KalRun *run)
     return any;
 }
 
+double kal_run_acceleration_along(const KalRun *run, const int64_t *rows,
+                                  const double *along, int count, double *out_size)
+{
+    const KalContacts *c = &run->instant->contacts;
+    const size_t n = (size_t)run->system->n;
+    double sum = 0.0;
+    *out_size = 0.0;
+    assert(count >= 0 && count <= KAL_SLIPS);
+    for (int k = 0; k < count; k++) {
+        const int place = c->place[rows[k]];
+        sum -= along[k] * c->b[place];
+        *out_size += fabs(along[k] * c->b[place]);
+        for (size_t j = 0; j < n; j++) {
+            const double term =
+                along[k] * c->A[(size_t)place * n + j] * run->answer.qdd[j];
+            sum += term;
+            *out_size += fabs(term);
+        }
+    }
+    return sum;
+}
+
 KalStatus kal_run_slip_acceleration(KalRun *run, size_t i, double *out_speed,
                                     double *out_acceleration)
 {
-    const KalContacts *c = &run->instant->contacts;
     const KalContact *contact = &run->system->model->contacts[i];
-    const size_t n = (size_t)run->system->n;
     KalContactValues v;
-    double sum = 0.0;
+    int64_t rows[KAL_SLIPS] = {0};
+    double along[KAL_SLIPS] = {0.0};
+    double size = 0.0;
     KAL_TRY(kal_contact_values(run->instant, i, &v));
     const double speed = hypot(v.slip[0], v.slip[1]);
     for (uint32_t k = 0; speed > 0.0 && k < contact->n_slips; k++) {
-        const int place = c->place[contact->slip[k]];
-        sum -= v.slip[k] / speed * c->b[place];
-        for (size_t j = 0; j < n; j++) {
-            sum += v.slip[k] / speed * c->A[(size_t)place * n + j] * run->answer.qdd[j];
-        }
+        rows[k] = contact->slip[k];
+        along[k] = v.slip[k] / speed;
     }
     *out_speed = speed;
-    *out_acceleration = sum;
+    *out_acceleration =
+        speed > 0.0
+            ? kal_run_acceleration_along(run, rows, along, (int)contact->n_slips, &size)
+            : 0.0;
     return KAL_OK;
 }
 

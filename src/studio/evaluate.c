@@ -61,14 +61,7 @@ static const char *read_used(void *user, const char *path, KalSink text)
 {
     const KalStudy *study = (const KalStudy *)user;
     const KalFolderFile file = {.root = study->evaluation->root, .name = path};
-    KalBlock block = {.data = NULL};
-    KalTag tag;
-    const KalStatus status = kal_folder_read(study->ctx, &file, &block, &tag);
-    if (status == KAL_OK && block.size > 0) {
-        text.write(text.user, (const char *)block.data, block.size);
-    }
-    kal_block_clear(study->ctx, &block);
-    return status == KAL_OK ? NULL : kal_context_message(study->ctx);
+    return kal_folder_read_used(study->ctx, &file, text);
 }
 
 static void write_remark(void *user, const KalRemark *remark)

@@ -174,6 +174,19 @@ KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file, KalBlock *
     return KAL_OK;
 }
 
+const char *kal_folder_read_used(KalContext *ctx, const KalFolderFile *file,
+                                 KalSink text)
+{
+    KalBlock block = {.data = NULL};
+    KalTag tag;
+    const KalStatus status = kal_folder_read(ctx, file, &block, &tag);
+    if (status == KAL_OK && block.size > 0) {
+        text.write(text.user, (const char *)block.data, block.size);
+    }
+    kal_block_clear(ctx, &block);
+    return status == KAL_OK ? NULL : kal_context_message(ctx);
+}
+
 // The place where a model is to be written: a folder, which is ours after all links, and
 // stays the same one whatever becomes of its name, and the name in it.
 typedef struct Place {

@@ -38,6 +38,10 @@ void kal_folder_list(KalContext *ctx, const char *root, KalJsonWriter *writer);
 KAL_CHECKED KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file,
                                       KalBlock *text, KalTag *out_tag);
 
+/// Read a file that a model uses; NULL, or why it cannot be read, which the context keeps.
+const char *kal_folder_read_used(KalContext *ctx, const KalFolderFile *file,
+                                 KalSink text);
+
 /// Save a model.  `seen` is the version that the user has seen: when the file has another
 /// by now, KAL_ERR_CONTRADICTION, and nothing is written.  NULL: whatever it is.
 /// KAL_ERR_FILE, KAL_ERR_NOMEM.
